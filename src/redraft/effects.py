@@ -1,0 +1,302 @@
+"""The one seam between the loop and the world: every model call, tool call, clock reading and random number of a run goes through `Effects`.
+
+What is passed in may itself be a wrapper (a journal for durability, a record for replay). Here calls are metered against the policy's budgets,
+equal calls are paid once, and every call becomes an event. Parallel branches are logged in the order they were given, not the order they ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import random
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from contextvars import ContextVar
+from datetime import datetime
+from hashlib import sha256
+from json import dumps
+from typing import Any, TypeVar
+
+from redraft.errors import ModelError, ModelUnreachable, Stopped
+from redraft.events import Event, ModelCalled, ToolCalled, plain
+from redraft.policy import Budgets
+from redraft.protocols import Clock, Model, Tool, TraceSink
+from redraft.types import Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
+
+__all__ = ["Effects", "SystemClock", "call_key"]
+
+T = TypeVar("T")
+
+_branch: ContextVar[list[Event] | None] = ContextVar("redraft_branch", default=None)
+
+
+class SystemClock:
+    """The clock of the machine."""
+
+    def now(self) -> datetime:
+        return datetime.now().astimezone()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+def call_key(call: ModelRequest | ToolCall) -> str:
+    """Address of a call: role + request + sample index for models, tool + input + attempt for tools."""
+    text = dumps(plain(call), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class Effects:
+    """The effects of one run: models by role, tools by name, a clock, a seed, a sink for events, and the meter over all of them.
+
+    `ask` and `use` raise `Stopped` instead of making a call that a budget, the deadline or a cancellation forbids.
+    """
+
+    def __init__(
+        self,
+        *,
+        writer: Model,
+        tools: Mapping[str, Tool],
+        sink: TraceSink,
+        budgets: Budgets,
+        judge: Model | None = None,
+        evaluator: Model | None = None,
+        clock: Clock | None = None,
+        seed: int = 0,
+        concurrency: int = 8,
+    ) -> None:
+        self.writer = writer
+        self.judge = judge or writer
+        self.evaluator = evaluator or writer
+        self.tools = dict(tools)
+        self.clock = clock or SystemClock()
+        self.seed = seed
+        self.random = random.Random(seed)  # reproducible choices, not secrets
+        self.budgets = budgets
+        self.usage = Usage()
+        self.cancelled = False
+        self.warnings: list[str] = []
+        self._sink = sink
+        self._began = self.clock.monotonic()
+        self._started_calls = 0
+        self._unpriced = False
+        self._replies: dict[str, asyncio.Future[ModelReply]] = {}
+        self._results: dict[str, asyncio.Future[ToolResult]] = {}
+        self._slots = asyncio.Semaphore(concurrency)
+
+    @property
+    def elapsed_seconds(self) -> float:
+        return self.clock.monotonic() - self._began
+
+    def marker(self, *parts: str) -> str:
+        """A boundary for quoted data that the quoted text cannot guess: derived from the run's seed and what is quoted."""
+        return sha256("\x1f".join((str(self.seed), *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def emit(self, event: Event) -> None:
+        """Record an event, in the order of the branch it belongs to."""
+        buffer = _branch.get()
+        if buffer is None:
+            self._sink.write(event)
+        else:
+            buffer.append(event)
+
+    def warn(self, message: str) -> None:
+        """Say something to the user that does not end the run; said once."""
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+    async def together(self, branches: Sequence[Coroutine[Any, Any, T]]) -> list[T | Stopped]:
+        """Run independent branches at once; results and events come in the order given. A branch that was stopped yields its `Stopped`."""
+        buffers: list[list[Event]] = [[] for _ in branches]
+
+        async def run(buffer: list[Event], branch: Coroutine[Any, Any, T]) -> T | Stopped:
+            _branch.set(buffer)
+            try:
+                return await branch
+            except Stopped as stopped:
+                return stopped
+
+        tasks = [asyncio.create_task(run(buffer, branch)) for buffer, branch in zip(buffers, branches, strict=True)]
+        results: list[T | Stopped] = []
+        try:
+            for task, buffer in zip(tasks, buffers, strict=True):
+                results.append(await task)
+                for event in buffer:
+                    self.emit(event)
+        finally:
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+        return results
+
+    def may_repair(self) -> bool:
+        """Whether one more repair of an unparsable reply is within the policy's bound; counts it if so."""
+        if self.usage.repairs >= self.budgets.repairs:
+            return False
+        self.usage = dataclasses.replace(self.usage, repairs=self.usage.repairs + 1)
+        return True
+
+    async def ask(self, model: Model, request: ModelRequest) -> ModelReply:
+        """The model's reply; an equal request of this run is answered from memory.
+
+        Raises:
+            ModelError: the call failed.
+            Stopped: a budget forbids it.
+        """
+        key = call_key(request) + "@" + model.name
+        known = self._replies.get(key)
+        if known is not None:
+            return await asyncio.shield(known)
+        self._replies[key] = future = asyncio.get_running_loop().create_future()
+        try:
+            reply = await self._ask(model, request, key)
+        except BaseException as error:
+            del self._replies[key]
+            if isinstance(error, Exception):
+                future.set_exception(error)
+                future.exception()
+            else:
+                future.cancel()
+            raise
+        future.set_result(reply)
+        return reply
+
+    async def use(self, call: ToolCall) -> ToolResult:
+        """The tool's evidence or its typed failure; an equal call of this run is answered from memory, failures excepted.
+
+        Raises:
+            Stopped: a budget forbids it.
+        """
+        key = call_key(call)
+        known = self._results.get(key)
+        if known is not None:
+            return await asyncio.shield(known)
+        self._results[key] = future = asyncio.get_running_loop().create_future()
+        try:
+            result = await self._use(call, key)
+        except BaseException as error:
+            del self._results[key]
+            if isinstance(error, Exception):
+                future.set_exception(error)
+                future.exception()
+            else:
+                future.cancel()
+            raise
+        if isinstance(result, Failure):
+            self._results.pop(key, None)
+        future.set_result(result)
+        return result
+
+    async def _ask(self, model: Model, request: ModelRequest, key: str) -> ModelReply:
+        self._guard(model_call=True)
+        self._started_calls += 1
+        async with self._slots:
+            began = self.clock.monotonic()
+            reply, problem = None, None
+            try:
+                async with asyncio.timeout(self._remaining_seconds()):
+                    reply = await model.complete(request)
+            except ModelError as error:
+                problem = error
+            except TimeoutError:
+                if self._remaining_seconds() == 0:
+                    raise Stopped("deadline") from None
+                problem = ModelUnreachable(f"{model.name} did not answer in time")
+            finally:
+                self._count_model(reply)
+            seconds = self.clock.monotonic() - began
+            self.emit(
+                ModelCalled(
+                    key=key,
+                    model=model.name,
+                    request=request,
+                    reply=reply,
+                    error=str(problem or ""),
+                    error_type=type(problem).__name__ if problem else "",
+                    started_seconds=began - self._began,
+                    seconds=seconds,
+                )
+            )
+        if reply is None:
+            assert problem is not None
+            self.warn(f"a model call failed ({request.role}): {problem}")
+            raise problem
+        return reply
+
+    async def _use(self, call: ToolCall, key: str) -> ToolResult:
+        tool = self.tools.get(call.tool)
+        began = self.clock.monotonic()
+        if tool is None:
+            result: ToolResult = Failure(tool=call.tool, input=call.input, kind="unsupported", message=f"there is no tool {call.tool!r} in this run")
+        else:
+            self._guard(model_call=False)
+            async with self._slots:
+                began = self.clock.monotonic()
+                result = await self._run_tool(tool, call)
+            self.usage = dataclasses.replace(self.usage, tool_calls=self.usage.tool_calls + 1)
+        failure = result if isinstance(result, Failure) else None
+        self.emit(
+            ToolCalled(
+                key=key,
+                call=call,
+                evidence=() if isinstance(result, Failure) else result,
+                failure=failure,
+                started_seconds=began - self._began,
+                seconds=self.clock.monotonic() - began,
+            )
+        )
+        if failure is not None and failure.kind not in ("empty", "bad_input"):
+            self.warn(f"{failure.tool}: {failure.message}")
+        return result
+
+    async def _run_tool(self, tool: Tool, call: ToolCall) -> ToolResult:
+        remaining = self._remaining_seconds()
+        limit = tool.timeout_seconds if remaining is None else min(tool.timeout_seconds, remaining)
+        try:
+            async with asyncio.timeout(limit):
+                return await tool.run(call)
+        except TimeoutError:
+            if self._remaining_seconds() == 0:
+                raise Stopped("deadline") from None
+            return Failure(tool=call.tool, input=call.input, kind="timeout", message=f"gave no answer within {limit:g} s")
+        except Exception as error:  # a tool that breaks its promise must not end the run
+            return Failure(tool=call.tool, input=call.input, kind="broken", message=f"failed unexpectedly ({type(error).__name__})")
+
+    def _remaining_seconds(self) -> float | None:
+        deadline = self.budgets.deadline_seconds
+        return None if deadline is None else max(0.0, deadline - self.elapsed_seconds)
+
+    def _guard(self, *, model_call: bool) -> None:
+        usage, limits = self.usage, self.budgets
+        if self.cancelled:
+            raise Stopped("cancelled")
+        if self._remaining_seconds() == 0:
+            raise Stopped("deadline")
+        if not model_call:
+            if limits.tool_calls is not None and usage.tool_calls >= limits.tool_calls:
+                raise Stopped("call_budget")
+            return
+        if limits.tokens is not None and usage.input_tokens + usage.output_tokens >= limits.tokens:
+            raise Stopped("token_budget")
+        if limits.cost_usd is not None and (usage.cost_usd or 0.0) >= limits.cost_usd:
+            raise Stopped("cost_budget")
+        if limits.llm_calls is not None and self._started_calls >= limits.llm_calls:
+            raise Stopped("call_budget")
+
+    def _count_model(self, reply: ModelReply | None) -> None:
+        usage = self.usage
+        cost = usage.cost_usd
+        if reply is not None:
+            if reply.cost_usd is None:
+                self._unpriced, cost = True, None
+            elif not self._unpriced:
+                cost = (cost or 0.0) + reply.cost_usd
+        self.usage = dataclasses.replace(
+            usage,
+            llm_calls=usage.llm_calls + 1,
+            input_tokens=usage.input_tokens + (reply.input_tokens if reply else 0),
+            output_tokens=usage.output_tokens + (reply.output_tokens if reply else 0),
+            cached_tokens=usage.cached_tokens + (reply.cached_tokens if reply else 0),
+            cost_usd=cost,
+        )

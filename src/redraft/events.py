@@ -1,0 +1,145 @@
+"""What happened in a run, as a tagged union of small immutable events. `EVENT_VERSION` changes when a payload does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, ClassVar
+
+from redraft.types import Check, Decision, Edit, Evidence, Failure, ModelReply, ModelRequest, Problem, Scorecard, Task, ToolCall, Usage
+
+__all__ = [
+    "EVENT_VERSION",
+    "Corrected",
+    "Criticised",
+    "Decided",
+    "Drafted",
+    "Event",
+    "ModelCalled",
+    "Scored",
+    "Started",
+    "StoppedRun",
+    "ToolCalled",
+    "Verified",
+    "plain",
+]
+
+EVENT_VERSION = 1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Event:
+    """Base of all events. `type` is the tag under which it is stored; the payload is its fields."""
+
+    type: ClassVar[str] = ""
+
+    def payload(self) -> dict[str, Any]:
+        """The fields as plain JSON values."""
+        return {"type": self.type, "version": EVENT_VERSION} | {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Started(Event):
+    type: ClassVar[str] = "started"
+    task: Task
+    policy: Mapping[str, Any]
+    policy_hash: str
+    models: Mapping[str, str]
+    tools: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelCalled(Event):
+    """One model call; `reply` is None where it failed, and `error` says how in our words."""
+
+    type: ClassVar[str] = "model_called"
+    key: str
+    model: str
+    request: ModelRequest
+    reply: ModelReply | None
+    error: str = ""
+    error_type: str = ""
+    started_seconds: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCalled(Event):
+    type: ClassVar[str] = "tool_called"
+    key: str
+    call: ToolCall
+    evidence: tuple[Evidence, ...] = ()
+    failure: Failure | None = None
+    started_seconds: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drafted(Event):
+    type: ClassVar[str] = "drafted"
+    text: str
+    given: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verified(Event):
+    """The checks of one text: turn 0 is the draft."""
+
+    type: ClassVar[str] = "verified"
+    turn: int
+    text: str
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scored(Event):
+    type: ClassVar[str] = "scored"
+    turn: int
+    scorecard: Scorecard
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Criticised(Event):
+    type: ClassVar[str] = "criticised"
+    turn: int
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Corrected(Event):
+    type: ClassVar[str] = "corrected"
+    turn: int
+    text: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decided(Event):
+    type: ClassVar[str] = "decided"
+    turn: int
+    decision: Decision
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoppedRun(Event):
+    """The last event of every complete record."""
+
+    type: ClassVar[str] = "stopped"
+    reason: str
+    status: str
+    answer: str
+    usage: Usage
+
+
+def plain(value: Any) -> Any:
+    """A value of this package as JSON values: mappings, lists, text, numbers."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, frozenset | set):
+        return sorted(plain(item) for item in value)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
