@@ -213,7 +213,7 @@ class Decision:
     accepted: bool
     rule: str
     failed: tuple[str, ...] = ()
-    figures: Mapping[str, Any] = NO_FIGURES
+    figures: Mapping[str, Any] = field(default_factory=lambda: NO_FIGURES)
     reason: str = ""
 
 
