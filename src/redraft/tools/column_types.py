@@ -1,0 +1,166 @@
+"""What type each column of a text table has: one scan over every cell decides, so that nothing is guessed from a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["NUMBER_ENGLISH", "Typing", "literal", "quoted", "typed_columns"]
+
+ABSENT = ("", "-", "–", "—", "n/a", "na", "null", "none", "nan", "#n/a", "?", "...", "…", "k. a.", "k.a.")
+CURRENCY = r"US\$|USD|EUR|GBP|CHF|JPY|CNY|[$€£¥₹]"
+NUMBER_CONTINENTAL = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$"
+DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%m-%Y")
+TIME_FORMATS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M")
+NUMBER_ENGLISH = r"^[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d+)?([eE][+-]?\d{1,3})?$"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Typing:
+    """How to read the columns: an SQL expression for each, the unit that stood beside every figure of one, and what could not be told."""
+
+    expressions: tuple[str, ...]
+    units: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Profile:
+    """How many cells of a column have which form."""
+
+    counts: Mapping[str, int]
+    unit: str
+
+    def all(self, form: str) -> bool:
+        return self.counts[form] == self.counts["filled"]
+
+
+def quoted(name: str) -> str:
+    """The name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """The text as an SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def typed_columns(connection: DuckDBPyConnection, raw: str, names: Sequence[str], *, semicolons: bool) -> Typing:
+    """Find the type that each cell of a column has; `semicolons` says that the file separates columns by them, as files with decimal commas do."""
+    candidates = list(names)
+    for limit in (5_000, None):
+        profiles = _profiles(connection, raw, candidates, limit)
+        candidates = [column for column in candidates if profiles[column].counts["filled"] and (_is_number(profiles[column]) or _date_format(profiles[column]))]
+    profiles = _profiles(connection, raw, names, 5_000) | _profiles(connection, raw, candidates, None)
+    continental = any(profiles[column].all("continental") and not profiles[column].all("english") for column in candidates)
+    expressions, units, notes = list[str](), dict[str, str](), list[str]()
+    for column in names:
+        profile = profiles[column]
+        expression = f"CASE WHEN {_absent(column)} AND {_text(column)} <> '-' THEN NULL ELSE {_text(column)} END"
+        if column in candidates and _is_number(profile):
+            comma = not profile.all("english") or (profile.all("continental") and (continental or (semicolons and profile.counts["commas"] > 0)))
+            if profile.all("english") and profile.all("continental") and profile.counts["grouped"] and not continental:
+                notes.append(f"column {column!r}: it cannot be told whether its figures have thousands separators or decimals")
+            expression = f"CASE WHEN {_absent(column)} THEN NULL ELSE {_number(column, comma, profile)} END"
+            if profile.unit:
+                units[column] = profile.unit
+        elif column in candidates and (form := _date_format(profile)):
+            if form == "ambiguous":
+                notes.append(f"column {column!r}: day and month of its dates cannot be told apart; it was read as text")
+            else:
+                expression = f"CAST(try_strptime({_text(column)}, {literal(form)}) AS {'TIMESTAMP' if '%H' in form else 'DATE'})"
+        elif profile.counts["filled"] and not profile.counts["zeros"] and profile.counts["numbers"] * 2 > profile.counts["filled"]:
+            notes.append(f"column {column!r} mixes figures and words: it was read as text")
+        expressions.append(f"{expression} AS {quoted(column)}")
+    return Typing(expressions=tuple(expressions), units=units, notes=tuple(notes))
+
+
+def _text(column: str) -> str:
+    return f"trim(replace(replace({quoted(column)}, chr(160), ' '), '\u202f', ' '))"
+
+
+def _absent(column: str) -> str:
+    return f"lower({_text(column)}) IN ({', '.join(map(literal, ABSENT))})"
+
+
+def _unit(column: str) -> str:
+    pattern = rf"(?:^[+-]?\s*({CURRENCY})\s*\(?[\d.])|(?:\d\)?\s*(%|[A-Za-z°µ/$€£¥₹²³]{{1,10}})$)"
+    return f"coalesce(nullif(regexp_extract({_text(column)}, {literal(pattern)}, 1), ''), regexp_extract({_text(column)}, {literal(pattern)}, 2))"
+
+
+def _digits(column: str) -> str:
+    """The cell without currency, unit, typographic signs and the white space or apostrophes between groups of three."""
+    cell = f"replace({_text(column)}, '−', '-')"
+    cell = f"regexp_replace({cell}, '^([+-]?)\\s*(?:{CURRENCY})\\s*', '\\1')"
+    cell = f"regexp_replace({cell}, '(\\d\\)?)\\s*(?:%|[A-Za-z°µ/$€£¥₹²³]{{1,10}})$', '\\1')"
+    cell = f"regexp_replace({cell}, '^\\((.*)\\)$', '-\\1')"
+    cell = f"regexp_replace({cell}, '^(-?)\\s*(?:{CURRENCY})\\s*', '\\1')"
+    return f"regexp_replace({cell}, '(\\d)[ ''’](\\d{{3}})', '\\1\\2', 'g')"
+
+
+def _profiles(connection: DuckDBPyConnection, raw: str, columns: Sequence[str], limit: int | None) -> dict[str, _Profile]:
+    profiles: dict[str, _Profile] = {}
+    for start in range(0, len(columns), 25):
+        part = columns[start : start + 25]
+        fields: list[str] = []
+        keys: list[tuple[str, str]] = []
+        inner: list[str] = []
+        for index, column in enumerate(part):
+            d, t, u = f"d{index}", f"t{index}", f"u{index}"
+            inner.append(f"{_digits(column)} AS {d}, CASE WHEN {_absent(column)} THEN NULL ELSE {_text(column)} END AS {t}, {_unit(column)} AS {u}")
+            measures = {
+                "filled": f"count({t})",
+                "numbers": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '\\d') AND regexp_matches({d}, '^[+-]?[\\d.,]+$'))",
+                "english": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '\\d') AND regexp_matches({d}, {literal(NUMBER_ENGLISH)}))",
+                "continental": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, {literal(NUMBER_CONTINENTAL)}))",
+                "grouped": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '^[+-]?\\d{{1,3}}[.]\\d{{3}}$'))",
+                "commas": f"count(*) FILTER ({t} IS NOT NULL AND contains({d}, ','))",
+                "zeros": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({t}, '^0\\d'))",
+                "powers": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '[eE]'))",
+                "whole": f"max(length(regexp_replace(regexp_extract({d}, '^[+-]?([\\d.,]*?)([.,]\\d+)?$', 1), '[.,]', '', 'g'))) FILTER ({t} IS NOT NULL)",
+                "places": f"max(length(regexp_extract({d}, '[.,](\\d+)$', 1))) FILTER ({t} IS NOT NULL)",
+                "point_places": f"max(length(regexp_extract({d}, '[.](\\d+)$', 1))) FILTER ({t} IS NOT NULL)",
+                "units": f"count(DISTINCT {u}) FILTER ({t} IS NOT NULL AND {u} <> '')",
+                "with_unit": f"count(*) FILTER ({t} IS NOT NULL AND {u} <> '')",
+            }
+            for number, form in enumerate((*DATE_FORMATS, *TIME_FORMATS)):
+                measures[f"date{number}"] = f"count(try_strptime({t}, {literal(form)}))"
+            keys.extend((column, key) for key in measures)
+            fields.extend(measures.values())
+            keys.append((column, "unit"))
+            fields.append(f"max({u}) FILTER ({t} IS NOT NULL)")
+        source = f"(SELECT * FROM {raw} LIMIT {limit})" if limit else raw
+        row = connection.execute(f"SELECT {', '.join(fields)} FROM (SELECT {', '.join(inner)} FROM {source})").fetchone()
+        values = dict(zip(keys, row or (), strict=True))
+        for column in part:
+            counts = {key: int(value or 0) for (owner, key), value in values.items() if owner == column and key != "unit"}
+            profiles[column] = _Profile(counts=counts, unit=str(values[column, "unit"] or ""))
+    return profiles
+
+
+def _is_number(profile: _Profile) -> bool:
+    """Every cell is a figure of one convention, with the same unit or none; a code with leading zeros is no figure."""
+    if not profile.counts["filled"] or profile.counts["zeros"] or max(profile.counts["english"], profile.counts["continental"]) < profile.counts["filled"]:
+        return False
+    return profile.counts["with_unit"] == 0 or profile.counts["units"] == 1
+
+
+def _date_format(profile: _Profile) -> str:
+    fits = [form for number, form in enumerate((*DATE_FORMATS, *TIME_FORMATS)) if profile.counts[f"date{number}"] == profile.counts["filled"]]
+    if {"%d/%m/%Y", "%m/%d/%Y"} <= set(fits):
+        return "ambiguous"
+    return fits[0] if fits else ""
+
+
+def _number(column: str, comma: bool, profile: _Profile) -> str:
+    digits = _digits(column)
+    digits = f"replace(replace({digits}, '.', ''), ',', '.')" if comma else f"replace({digits}, ',', '')"
+    places = int(profile.counts["places"] if comma else profile.counts["point_places"])
+    whole = profile.counts["whole"]
+    if profile.counts["powers"] or whole + places > 18:
+        return f"TRY_CAST({digits} AS DOUBLE)"
+    return f"TRY_CAST({digits} AS DECIMAL(18, {places}))" if places else f"TRY_CAST({digits} AS BIGINT)"
