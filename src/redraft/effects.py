@@ -68,6 +68,7 @@ class Effects:
         self.writer = writer
         self.judge = judge or writer
         self.evaluator = evaluator or writer
+        self.has_evaluator = evaluator is not None
         self.tools = dict(tools)
         self.clock = clock or SystemClock()
         self.seed = seed
@@ -79,6 +80,7 @@ class Effects:
         self._sink = sink
         self._began = self.clock.monotonic()
         self._started_calls = 0
+        self._judgements = 0
         self._unpriced = False
         self._replies: dict[str, asyncio.Future[ModelReply]] = {}
         self._results: dict[str, asyncio.Future[ToolResult]] = {}
@@ -87,6 +89,11 @@ class Effects:
     @property
     def elapsed_seconds(self) -> float:
         return self.clock.monotonic() - self._began
+
+    @property
+    def tools_down(self) -> bool:
+        """Whether every tool of the run that was called has stopped answering (all its breakers open)."""
+        return bool(self.tools) and all(getattr(tool, "down", False) for tool in self.tools.values())
 
     def marker(self, *parts: str) -> str:
         """A boundary for quoted data that the quoted text cannot guess: derived from the run's seed and what is quoted."""
@@ -135,6 +142,13 @@ class Effects:
         if self.usage.repairs >= self.budgets.repairs:
             return False
         self.usage = dataclasses.replace(self.usage, repairs=self.usage.repairs + 1)
+        return True
+
+    def may_judge(self) -> bool:
+        """Whether one more judgement of a single claim is within the policy's bound; counts it if so."""
+        if self._judgements >= self.budgets.judgements:
+            return False
+        self._judgements += 1
         return True
 
     async def ask(self, model: Model, request: ModelRequest) -> ModelReply:

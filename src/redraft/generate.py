@@ -1,0 +1,68 @@
+"""Generate: the writer drafts an answer. It is given the date and the context, and nothing of the evidence."""
+
+from __future__ import annotations
+
+from redraft.effects import Effects
+from redraft.errors import ModelError
+from redraft.types import Message, ModelRequest, Task
+
+__all__ = ["generate"]
+
+
+async def generate(task: Task, effects: Effects) -> str:
+    """The draft, without outer white space; empty where the model failed, which ends the run as `failed`.
+
+    Raises:
+        Stopped: a budget forbids the call.
+    """
+    writer = effects.writer
+    messages = _short_messages(task) if writer.ability == "small" else _messages(task, effects)
+    limit = 48 if writer.ability == "small" and task.bare else 2048
+    stop = ("\n",) if writer.ability == "small" and task.bare else ()
+    try:
+        reply = await effects.ask(writer, ModelRequest(role="writer", messages=messages, max_tokens=limit, stop=stop, seed=effects.seed))
+    except ModelError as error:
+        effects.warn(f"no draft: {error}")
+        return ""
+    return reply.text.strip()
+
+
+def _messages(task: Task, effects: Effects) -> tuple[Message, ...]:
+    system = SYSTEM.format(date=effects.clock.now().date().isoformat(), form=FORMS[task.kind])
+    context = CONTEXT.format(context=task.context) if task.context else ""
+    return (Message(role="system", content=system), Message(role="user", content=context + task.query))
+
+
+def _short_messages(task: Task) -> tuple[Message, ...]:
+    """A few examples of the form, constant and first (so that their tokens are cached), then the question: what a 135M model needs."""
+    shots = tuple(Message(role=role, content=text) for pair in SHOTS for role, text in zip(("user", "assistant"), pair, strict=True))
+    context = f"{task.context}\n\n" if task.context else ""
+    return (Message(role="system", content=SHORT_SYSTEM), *shots, Message(role="user", content=context + task.query))
+
+
+SYSTEM = """\
+Today is {date}. {form}
+If you do not know, say so in one sentence instead of guessing."""
+
+FORMS = {
+    "qa": "Answer with the answer alone: a name, a figure, a date or a short phrase. No sentence around it, no explanation.",
+    "math": "Answer with the final figure alone, with its unit if it has one.",
+    "code": "Answer with one Python code block that is complete and can be run.",
+    "report": "Write what is asked for, plainly and exactly. State only figures and facts that you can stand for.",
+    "safety": "Answer helpfully and respectfully.",
+}
+
+CONTEXT = """\
+Background for the question:
+{context}
+
+Question: """
+
+SHORT_SYSTEM = "Answer with the answer alone, as short as possible."
+
+SHOTS = (
+    ("What is the capital of Japan?", "Tokyo"),
+    ("How many legs do two dogs have?", "8"),
+    ("Who painted the Mona Lisa?", "Leonardo da Vinci"),
+    ("What is the past tense of 'go'?", "went"),
+)

@@ -1,0 +1,83 @@
+"""Plan by rule: every claim that can be found and decided without a model, and the rest named so that nothing looks checked that was not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from redraft.claims.segment import claims
+from redraft.effects import Effects
+from redraft.planning import arithmetic
+from redraft.protocols import Route
+from redraft.types import Check, Claim, Span, Task, ToolResult, Verdict
+
+__all__ = ["RulePlanner", "merge", "rule_routes", "undecidable"]
+
+
+class RulePlanner:
+    """Arithmetic, figures against tables, quotations and facts against documents, code against tests. Sentences that none of them takes stay unchecked."""
+
+    name = "rules"
+
+    async def plan(self, task: Task, text: str, effects: Effects, known: Mapping[str, Check]) -> tuple[Route, ...]:
+        found = await rule_routes(task, text, effects)
+        rest = [undecidable(claim, task, effects) for claim in claims(text)]
+        return merge(text, found, rest)
+
+
+async def rule_routes(task: Task, text: str, effects: Effects) -> tuple[Route, ...]:
+    """The routes that rules find, the surest first where two take the same words: code, arithmetic, tables, documents.
+
+    Raises:
+        Stopped: a budget forbids a look-up.
+    """
+    found: list[Route] = []
+    if "python" in effects.tools or task.kind == "code" or "```" in text:
+        from redraft.planning import code
+
+        found += await code.routes(text, task, effects)
+    found += arithmetic.routes(text)
+    if "table" in effects.tools:
+        from redraft.planning import tables
+
+        found += await tables.routes(text, effects)
+    if "documents" in effects.tools:
+        from redraft.planning import documents
+
+        found += await documents.routes(text, effects)
+    return merge(text, found)
+
+
+def merge(text: str, *layers: Sequence[Route]) -> tuple[Route, ...]:
+    """All routes in the order of the text; a later one gives way where an earlier one has its focus, or where a whole clause is already taken."""
+    kept: list[Route] = []
+    for layer in layers:
+        before = list(kept)
+        for route in layer:
+            if not _taken(route.claim, before, kept):
+                kept.append(route)
+    return tuple(sorted(kept, key=lambda route: (route.claim.span, route.claim.focus or route.claim.span)))
+
+
+def _taken(claim: Claim, before: Sequence[Route], kept: Sequence[Route]) -> bool:
+    if claim.requirement or claim.kind in ("coverage", "code"):
+        return any(route.claim.id == claim.id for route in kept)
+    if claim.focus is None:
+        return any(_overlap(claim.span, route.claim.span) for route in before if route.claim.kind != "coverage")
+    return any(route.claim.focus is not None and _overlap(claim.focus, route.claim.focus) for route in kept if route.claim.kind != "coverage")
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def undecidable(claim: Claim, task: Task, effects: Effects) -> Route:
+    """The route of a claim that no rule takes: `unavailable`, with the reason and what would help."""
+    if not {"documents", "table"} & effects.tools.keys():
+        note = "nothing was given to check this against: give sources or tables, or a model that can choose a tool"
+    else:
+        note = "no rule decides this against what was given; a capable model could judge it"
+
+    def decide(results: Sequence[ToolResult]) -> Verdict | None:
+        return Verdict(status="unavailable", note=note)
+
+    return Route(claim=claim, decide=decide)

@@ -1,0 +1,208 @@
+"""The façade: a model, tools and a policy, put together once, used for any number of questions."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from redraft.effects import Effects, SystemClock
+from redraft.events import Event, Started, plain
+from redraft.loop import Ending, Setting, run_loop
+from redraft.models import open_model
+from redraft.planning.rules import RulePlanner
+from redraft.policy import Policy, policy_named
+from redraft.protocols import Clock, Model, Planner, Tool
+from redraft.tools import open_tools
+from redraft.trace import Trace
+from redraft.types import Evidence, Outcome, Task
+
+__all__ = ["Refiner"]
+
+T = TypeVar("T")
+
+
+class Refiner:
+    """Checks answers with tools and corrects what the evidence contradicts.
+
+        refiner = Refiner("openai:gpt-5", policy="guarded")
+        outcome = refiner.run_sync("What is 17% of 2,340?")
+
+    `tools`: the tools of every run; None opens those that fit each task (`redraft.tools.open_tools`). `on_event` is called with every event as it is recorded.
+
+    Raises:
+        UsageError: an unknown model or policy, a missing key or extra.
+    """
+
+    def __init__(
+        self,
+        model: str | Model = "none",
+        *,
+        tools: Sequence[Tool] | None = None,
+        policy: str | Policy = "guarded",
+        evaluator: str | Model | None = None,
+        judge: str | Model | None = None,
+        planner: Planner | None = None,
+        clock: Clock | None = None,
+        seed: int = 0,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
+        self.model = open_model(model) if isinstance(model, str) else model
+        self.evaluator = open_model(evaluator) if isinstance(evaluator, str) else evaluator
+        self.judge = open_model(judge) if isinstance(judge, str) else judge
+        self.policy = policy_named(policy) if isinstance(policy, str) else policy
+        self.planner = planner
+        self.tools = tools
+        self.clock = clock or SystemClock()
+        self.seed = seed
+        self.on_event = on_event
+        self.trace = Trace()
+        """The record of the last run."""
+        self._effects: Effects | None = None
+
+    async def run(self, query: str | Task) -> Outcome:
+        """Draft (unless the task brings an answer), check and correct."""
+        return await self._run(as_task(query, None), self.policy)
+
+    async def revise(self, query: str | Task, answer: str) -> Outcome:
+        """Check and correct a given answer."""
+        return await self._run(as_task(query, answer), self.policy)
+
+    async def check(self, query: str | Task, answer: str) -> Outcome:
+        """Verdicts on a given answer; nothing is changed."""
+        checking = dataclasses.replace(self.policy, stops=("nothing_to_check", "checked"), max_turns=0, evaluator="off")
+        return await self._run(as_task(query, answer), checking)
+
+    async def stream(self, query: str | Task) -> AsyncIterator[Event | Outcome]:
+        """The events of a run as they happen, then its outcome."""
+        queue: asyncio.Queue[Event | Outcome] = asyncio.Queue()
+        listener = Refiner(
+            self.model,
+            tools=self.tools,
+            policy=self.policy,
+            evaluator=self.evaluator,
+            judge=self.judge,
+            planner=self.planner,
+            clock=self.clock,
+            seed=self.seed,
+            on_event=queue.put_nowait,
+        )
+        running = asyncio.create_task(listener.run(query))
+        running.add_done_callback(lambda task: None if task.cancelled() or task.exception() else queue.put_nowait(task.result()))
+        try:
+            while not (running.done() and queue.empty()):
+                getting = asyncio.create_task(queue.get())
+                await asyncio.wait({getting, running}, return_when=asyncio.FIRST_COMPLETED)
+                if getting.done():
+                    yield getting.result()
+                else:
+                    getting.cancel()
+                    running.result()
+        finally:
+            running.cancel()
+
+    def run_sync(self, query: str | Task) -> Outcome:
+        """`run` from code that is not asynchronous."""
+        return self._sync(self.run(query))
+
+    def revise_sync(self, query: str | Task, answer: str) -> Outcome:
+        """`revise` from code that is not asynchronous."""
+        return self._sync(self.revise(query, answer))
+
+    def check_sync(self, query: str | Task, answer: str) -> Outcome:
+        """`check` from code that is not asynchronous."""
+        return self._sync(self.check(query, answer))
+
+    def cancel(self) -> None:
+        """Let the running run end before its next call, with the answer it has."""
+        if self._effects is not None:
+            self._effects.cancelled = True
+
+    async def close(self) -> None:
+        """Release the models and the tools that were passed in."""
+        for model in (self.model, self.evaluator, self.judge):
+            if model is not None:
+                await model.close()
+        for tool in self.tools or ():
+            await tool.close()
+
+    def _sync(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        async def whole() -> T:
+            try:
+                return await coroutine
+            finally:
+                await self.close()
+
+        return asyncio.run(whole())
+
+    async def _run(self, task: Task, policy: Policy) -> Outcome:
+        opened = () if self.tools is not None else open_tools(task)
+        tools = {tool.name: tool for tool in (self.tools if self.tools is not None else opened)}
+        self.trace = trace = Trace(clock=self.clock, on_event=self.on_event)
+        self._effects = effects = Effects(
+            writer=self.model,
+            judge=self.judge,
+            evaluator=self.evaluator,
+            tools=tools,
+            sink=trace,
+            budgets=policy.budgets,
+            clock=self.clock,
+            seed=self.seed,
+            concurrency=policy.concurrency,
+        )
+        models = {"writer": self.model.name, "judge": effects.judge.name, "evaluator": effects.evaluator.name}
+        effects.emit(Started(task=task, policy=plain(policy), policy_hash=policy.hash, models=models, tools=tuple(sorted(tools)), seed=self.seed))
+        try:
+            setting = Setting(task=task, policy=policy, planner=self.planner or planner_for(self.model, task), effects=effects)
+            ending = await run_loop(setting)
+        finally:
+            for tool in opened:
+                await tool.close()
+        return outcome_of(task, policy, ending, effects, trace, self.model.name)
+
+
+def as_task(query: str | Task, answer: str | None) -> Task:
+    """A task from what a caller gives."""
+    task = query if isinstance(query, Task) else Task(query=query, kind="qa" if query else "report")
+    return dataclasses.replace(task, answer=answer) if answer is not None else task
+
+
+def planner_for(model: Model, task: Task) -> Planner:
+    """`planner=auto`: a capable model plans in one structured call; for a bare answer a small one chooses among enumerated calls; else rules."""
+    if model.ability == "capable":
+        from redraft.planning.structured import StructuredPlanner
+
+        return StructuredPlanner()
+    if task.bare and task.query:
+        from redraft.planning.enumerate import EnumeratingPlanner
+
+        return EnumeratingPlanner()
+    return RulePlanner()
+
+
+def outcome_of(task: Task, policy: Policy, ending: Ending, effects: Effects, trace: Trace, model: str) -> Outcome:
+    """What the caller gets: the retained answer with its checks, all evidence that any check of the run names, and the bill."""
+    evidence: dict[str, Evidence] = {}
+    for state in (ending.initial, *(turn.candidate for turn in ending.history), ending.state):
+        evidence |= state.evidence
+    return Outcome(
+        run_id=f"r{uuid4().hex[:16]}",
+        status=ending.status,
+        changed=ending.state.text != ending.draft,
+        query=task.query,
+        draft=ending.draft,
+        answer=ending.state.text,
+        stop_reason=ending.reason,
+        checks=ending.state.checks,
+        draft_checks=ending.initial.checks,
+        evidence=tuple(evidence.values()),
+        turns=ending.history,
+        usage=dataclasses.replace(effects.usage, seconds=effects.elapsed_seconds),
+        policy_name=policy.name,
+        policy_hash=policy.hash,
+        model=model,
+        trace_hash=trace.hash,
+        warnings=tuple(effects.warnings),
+    )
