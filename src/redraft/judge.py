@@ -114,7 +114,8 @@ def evidence_block(number: int, item: Evidence, effects: Effects) -> str:
     title = f"{item.title}, " if item.title else ""
     where = f"{title}{item.source}" if item.source or title else f"{item.tool}: {item.input}"
     date = f" ({item.time})" if item.time else ""
-    return f"Evidence {number}{date}:\n{quoted_block(f'{where}\n{cut_around(item.text)}', effects)}"
+    block = quoted_block(f"{where}\n{cut_around(item.text)}", effects)
+    return f"Evidence {number}{date}:\n{block}"
 
 
 def cut_around(text: str) -> str:
@@ -144,10 +145,11 @@ The words of the answer that decide it:
 {evidence}
 
 Give one JSON object:
-"verdict": "supported" if the evidence states the same thing; "contradicted" if the evidence states something that cannot be true together with it; else "insufficient". \
-A wording that is less exact than the evidence but not wrong is supported. A calculation counts only if it computes what the question asks for.
+"verdict": "supported" if the evidence states the same thing; "contradicted" if the evidence states something that cannot be true together with it; \
+else "insufficient". A wording that is less exact than the evidence but not wrong is supported. A calculation counts only if it computes what the question asks for.
 "quote": the words of one piece of evidence that decide, copied exactly, as few as needed (empty if insufficient).
-"replacement": if contradicted, the words to put in place of the deciding words, taken from the evidence, in the answer's language and form; null if the evidence offers none.
+"replacement": if contradicted, the words to put in place of the deciding words, taken from the evidence, in the answer's language and form; \
+null if the evidence offers none.
 "reason": one short sentence.
 "confidence": how sure you are, from 0 to 1."""
 
@@ -162,8 +164,8 @@ The question requires this, and the answer seems not to give it:
 {evidence}
 
 Give one JSON object:
-"verdict": "supported" if the answer does give it, or rightly denies what the question takes for granted, and the evidence agrees; "contradicted" if the answer \
-does not give it and the evidence does supply it; else "insufficient".
+"verdict": "supported" if the answer does give it, or rightly denies what the question takes for granted, and the evidence agrees; \
+"contradicted" if the answer does not give it and the evidence does supply it; else "insufficient".
 "quote": the words of one piece of evidence that decide, copied exactly, as few as needed (empty if insufficient).
 "replacement": if contradicted, what the answer should say, taken from the evidence; else null.
 "reason": one short sentence.

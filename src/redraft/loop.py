@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redraft.claims.edits import same_but_space
-from redraft.control import anchor_of, decide, hard_fails
+from redraft.control import anchor_of, decide
 from redraft.correct import correct
 from redraft.critique import critique
 from redraft.effects import Effects
@@ -87,7 +87,7 @@ async def examine(setting: Setting, candidate: Candidate, retained: State | None
         return dataclasses.replace(retained, text=candidate.text, matching=same, vague=frozenset(), confirmed_flips=frozenset())
     state = await verify(setting.task, policy, candidate, retained, setting.planner, effects)
     effects.emit(Verified(turn=turn, text=state.text, checks=state.checks))
-    if retained is not None and hard_fails(policy, retained, state, problems):
+    if retained is not None and decide(policy, retained, state, problems).rule == "hard_fail":
         return state
     scorecard = await evaluate(setting.task, policy, state, effects)
     if scorecard is None:

@@ -7,7 +7,7 @@ by a capable one. What was paid for is reused: equal calls are answered from the
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from redraft.claims.edits import same_but_space
 from redraft.claims.match import Matching, match
@@ -145,8 +145,8 @@ def _stronger(one: Evidence, other: Evidence) -> bool:
     return (round(one.trust, 2), one.time) > (round(other.trust, 2), other.time)
 
 
-def _distinct(items: object) -> list[Evidence]:
-    return list({item.id: item for item in items}.values())  # type: ignore[attr-defined]
+def _distinct(items: Iterable[Evidence]) -> list[Evidence]:
+    return list({item.id: item for item in items}.values())
 
 
 def _nothing(results: Sequence[ToolResult]) -> Verdict:

@@ -10,8 +10,10 @@ SHORT = 400
 """A longer text that also says what it cannot do is an answer with a reservation."""
 
 _INABILITY = re.compile(
-    r"""\b(?:i|we)\b [^.!?\n]{0,40}? \b(?:can\s?not|can['’]t|could\s+not|couldn['’]t|do\s+not|don['’]t|am\s+not|are\s+not|['’]m\s+not|unable|won['’]t|have\s+no)\b
-        [^.!?\n]{0,40}? \b(?:know|answer|say|tell|provide|determine|verify|confirm|able|access|aware|sure|certain|find|information|help|assist|idea|data|predict|comply)\b
+    r"""\b(?:i|we)\b [^.!?\n]{0,40}? \b(?:can\s?not|can['’]t|could\s+not|couldn['’]t|do\s+not|don['’]t|am\s+not|are\s+not|['’]m\s+not|unable
+        |won['’]t|have\s+no)\b
+        [^.!?\n]{0,40}? \b(?:know|answer|say|tell|provide|determine|verify|confirm|able|access|aware|sure|certain|find|information
+        |help|assist|idea|data|predict|comply)\b
       | \bas\s+an\s+(?:ai|artificial|assistant|language)\b [^.!?\n]{0,80}? \b(?:cannot|can['’]t|not|unable)\b
       | \b(?:unable|impossible)\s+(?:for\s+me\s+)?to\s+(?:know|answer|say|tell|determine|provide)\b
       | ^\s*(?:i\s+)?(?:don['’]?t|do\s+not)\s+know\b
