@@ -1,0 +1,1 @@
+"""Measuring which policy pays off: data rows, metrics, statistics, evaluation, the demonstration."""

@@ -1,0 +1,242 @@
+"""A policy measured over data rows: each row is run, then its draft and its answer are scored against the gold.
+
+The gold stays on this side: what runs a row is handed the `Task` alone. Finished rows are appended to a file at once, in row order, so that an
+interrupted evaluation goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from redraft.errors import InputError, UsageError
+from redraft.outcome import to_json
+from redraft.studies.metrics import Metric
+from redraft.studies.rows import BadRow, Row
+from redraft.studies.stats import bootstrap_interval, mcnemar_exact, paired_interval
+from redraft.types import Outcome, Task
+
+__all__ = ["Results", "Setting", "evaluate", "score_outcome", "summarise", "usable"]
+
+USAGE_COUNTS = ("llm_calls", "tool_calls", "input_tokens", "output_tokens", "cached_tokens")
+OURS = ("outcome", "score", "run")
+RIGHT = 1 - 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """What makes two evaluated rows comparable."""
+
+    metric: str
+    policy: str
+    policy_hash: str
+    model: str
+    seed: int
+    tolerance: float | None = None
+
+    def plain(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+class Results:
+    """The rows of an evaluation, kept in a file of JSON lines where one is given. Only whole lines count; a torn last line is dropped."""
+
+    def __init__(self, setting: Setting, path: Path | None = None) -> None:
+        self._setting = setting
+        self._path = path
+        self.done: dict[str, dict[str, Any]] = {}
+        if path is not None:
+            self._resume(path)
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Keep one finished row, on disk before this returns.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        self.done[record["run"]["key"]] = record
+        if self._path is None:
+            return
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+        try:
+            with self._path.open("ab") as file:
+                file.write(line.encode("utf-8", "backslashreplace"))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise InputError(f"cannot write {self._path}: {error.strerror or error}; choose another file with -o") from None
+
+    def _resume(self, path: Path) -> None:
+        try:
+            content = path.read_bytes() if path.exists() else b""
+            whole = content[: content.rfind(b"\n") + 1]
+            if len(whole) != len(content):
+                os.truncate(path, len(whole))
+            path.touch()
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}; choose another file with -o") from None
+        for number, line in enumerate(whole.split(b"\n"), start=1):
+            if line.strip():
+                record = self._record(line, path, number)
+                self.done[record["run"]["key"]] = record
+
+    def _record(self, line: bytes, path: Path, number: int) -> dict[str, Any]:
+        try:
+            record: Any = json.loads(line)
+            run = dict(record["run"])
+            key, score, usage = run.pop("key"), record["score"], record["outcome"]["usage"]
+            float(score["before"]), float(score["after"]), bool(score["abstained"]), len(record["outcome"]["turns"]), usage["llm_calls"]
+        except (ValueError, KeyError, TypeError):
+            raise UsageError(f"{path}, line {number} is not a row of an evaluation; choose another file with -o") from None
+        if run != self._setting.plain():
+            differing = ", ".join(f"{name} {value!r}" for name, value in run.items() if value != self._setting.plain().get(name))
+            raise UsageError(f"{path} holds rows of another evaluation ({differing}); choose another file with -o, or delete it to start afresh")
+        assert isinstance(key, str)
+        return cast("dict[str, Any]", record)
+
+
+def usable(rows: Sequence[Row], metric: Metric) -> tuple[list[Row], list[BadRow]]:
+    """The rows that have what the metric compares with, and the others with the reason."""
+    good: list[Row] = []
+    bad: list[BadRow] = []
+    for row in rows:
+        if row.gold.answers if metric.needs == "answers" else row.gold.hidden_tests.strip():
+            good.append(row)
+        else:
+            bad.append(BadRow(line=row.line, message=f"has no {metric.needs!r}, which the metric {metric.name!r} compares with"))
+    return good, bad
+
+
+async def evaluate(
+    rows: Sequence[Row],
+    run: Callable[[Task], Awaitable[Outcome]],
+    metric: Metric,
+    results: Results,
+    setting: Setting,
+    *,
+    concurrency: int = 1,
+    on_row: Callable[[Row, Mapping[str, Any] | str], None] = lambda row, record: None,
+) -> list[dict[str, Any]]:
+    """Run and score the rows that `results` does not hold yet; the records of all of them, in row order.
+
+    A row that cannot be run as it is (an unreadable table) is reported to `on_row` with a message in place of a record, and skipped.
+    """
+    waiting = iter([row.task for row in rows if row.key not in results.done])
+    outcomes: dict[str, asyncio.Task[Outcome]] = {}
+    slots = asyncio.Semaphore(concurrency)
+
+    async def one(task: Task) -> Outcome:
+        async with slots:
+            return await run(task)
+
+    for row in rows:
+        if row.key not in results.done:
+            outcomes[row.key] = asyncio.create_task(one(next(waiting)))
+    records: list[dict[str, Any]] = []
+    try:
+        for row in rows:
+            record = results.done.get(row.key)
+            if record is None:
+                try:
+                    outcome = await outcomes[row.key]
+                except UsageError as error:
+                    on_row(row, str(error))
+                    continue
+                record = await asyncio.to_thread(score_outcome, row, outcome, metric, setting)
+                results.add(record)
+            records.append(record)
+            on_row(row, record)
+    finally:
+        for pending in outcomes.values():
+            pending.cancel()
+        await asyncio.gather(*outcomes.values(), return_exceptions=True)
+    return records
+
+
+def score_outcome(row: Row, outcome: Outcome, metric: Metric, setting: Setting) -> dict[str, Any]:
+    """The output row: the input's id, unknown keys and gold, the outcome, and the score of the draft and of the answer. An abstention is not right."""
+    abstained = is_abstention(outcome)
+    before = metric.score(outcome.draft, row.gold) if outcome.draft.strip() else 0.0
+    if abstained or not outcome.answer.strip():
+        after = 0.0
+    else:
+        after = before if outcome.answer == outcome.draft else metric.score(outcome.answer, row.gold)
+    extra = {f"input_{key}" if key in OURS else key: value for key, value in row.extra.items()}
+    return {
+        "id": row.id,
+        **extra,
+        "answers": list(row.gold.answers),
+        "score": {"before": before, "after": after, "abstained": abstained},
+        "outcome": to_json(outcome),
+        "run": {"key": row.key, **setting.plain()},
+    }
+
+
+def is_abstention(outcome: Outcome) -> bool:
+    """Whether the run put an honest "could not be verified" in place of an answer, or gave none."""
+    if outcome.status == "failed" or not outcome.answer.strip():
+        return True
+    return outcome.status == "unverified" and outcome.changed and not any(turn.decision.accepted for turn in outcome.turns)
+
+
+def summarise(records: Sequence[Mapping[str, Any]], metric: Metric, setting: Setting, *, seconds: float) -> dict[str, Any]:
+    """The figures of an evaluation, with exactly the keys of the contract; what is undefined is None.
+
+    Right means the full score, so for a graded metric an answer that only improved counts as unchanged; the means and the interval show it.
+
+    Raises:
+        InputError: there is no record.
+    """
+    if not records:
+        raise InputError("no row could be evaluated; the reasons are above")
+    befores, afters = [float(item["score"]["before"]) for item in records], [float(item["score"]["after"]) for item in records]
+    right_before, right_after = [value >= RIGHT for value in befores], [value >= RIGHT for value in afters]
+    pairs = list(zip(right_before, right_after, strict=True))
+    gained, lost = pairs.count((False, True)), pairs.count((True, False))
+    total = len(records)
+    if metric.binary:
+        interval = paired_interval(right_before, right_after)
+    else:
+        interval = bootstrap_interval([after - before for before, after in zip(befores, afters, strict=True)], seed=setting.seed)
+    return {
+        "n": total,
+        "metric": metric.name,
+        "policy": setting.policy,
+        "model": setting.model,
+        "before": _rounded(sum(befores) / total),
+        "after": _rounded(sum(afters) / total),
+        "wrong_to_right": gained,
+        "right_to_wrong": lost,
+        "unchanged_right": pairs.count((True, True)),
+        "unchanged_wrong": pairs.count((False, False)),
+        "abstained": sum(bool(item["score"]["abstained"]) for item in records),
+        "improvement_rate": _share(gained, right_before.count(False)),
+        "regression_rate": _share(lost, right_before.count(True)),
+        "mean_turns": _rounded(sum(len(item["outcome"]["turns"]) for item in records) / total),
+        "ci95": [_rounded(interval[0]), _rounded(interval[1])],
+        "p_value": _rounded(mcnemar_exact(gained, lost)) if metric.binary else None,
+        "usage": total_usage([item["outcome"]["usage"] for item in records]),
+        "seconds": round(seconds, 3),
+    }
+
+
+def total_usage(usages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The sum of usages; the cost is None as soon as one price is unknown."""
+    costs = [usage.get("cost_usd") for usage in usages]
+    total: dict[str, Any] = {name: sum(int(usage[name]) for usage in usages) for name in USAGE_COUNTS}
+    total["cost_usd"] = None if any(cost is None for cost in costs) else sum(float(cost) for cost in costs if cost is not None)
+    total["seconds"] = round(sum(float(usage["seconds"]) for usage in usages), 3)
+    return total
+
+
+def _share(part: int, whole: int) -> float | None:
+    return _rounded(part / whole) if whole else None
+
+
+def _rounded(value: float) -> float:
+    return round(value, 6)
