@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from redraft.cascade import cascade
 from redraft.claims.edits import align, apply, diff_edits, same_but_space
 from redraft.effects import Effects
-from redraft.judge import evidence_block, quoted_block
+from redraft.quoting import evidence_block, quoted_block
 from redraft.structured import ask
 from redraft.types import Candidate, Edit, Message, ModelRequest, Problem, Span, State, Task, Turn
 

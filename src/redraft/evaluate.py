@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field
 
 from redraft.effects import Effects
 from redraft.errors import Stopped
-from redraft.judge import quoted_block
 from redraft.policy import Policy
+from redraft.quoting import quoted_block
 from redraft.structured import ask
 from redraft.types import DIMENSIONS, Dimension, Message, ModelRequest, Scorecard, State, Task
 

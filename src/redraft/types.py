@@ -25,6 +25,8 @@ Ability = Literal["none", "small", "capable"]
 FailureKind = Literal["timeout", "unreachable", "quota", "denied", "bad_input", "unsupported", "too_large", "empty", "broken"]
 
 DIMENSIONS: tuple[Dimension, ...] = ("factuality", "coherence", "grounding", "depth", "robustness")
+EXACT_TOOLS: frozenset[str] = frozenset({"calculator", "units", "dates", "text", "table", "python"})
+"""Tools whose answer to an equal call never differs, so that a second look at it is worth nothing; the others search."""
 UNDECIDED: frozenset[CheckStatus] = frozenset({"insufficient", "unavailable"})
 NO_FIGURES: Mapping[str, Any] = MappingProxyType({})
 

@@ -17,12 +17,9 @@ from redraft.errors import Stopped
 from redraft.judge import judge, second_look
 from redraft.policy import Policy
 from redraft.protocols import Planner, Route
-from redraft.types import Candidate, Check, Claim, Evidence, Failure, State, Task, ToolCall, ToolResult, Verdict
+from redraft.types import EXACT_TOOLS, Candidate, Check, Claim, Evidence, Failure, State, Task, ToolCall, ToolResult, Verdict
 
-__all__ = ["EXACT_TOOLS", "verify"]
-
-EXACT_TOOLS = frozenset({"calculator", "units", "dates", "text", "table", "python"})
-"""Tools whose answer to an equal call never differs, so that a second look at it is worth nothing."""
+__all__ = ["verify"]
 
 
 async def verify(task: Task, policy: Policy, candidate: Candidate, retained: State | None, planner: Planner, effects: Effects) -> State:

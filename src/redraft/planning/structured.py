@@ -17,17 +17,17 @@ from redraft.claims.segment import blocks, claims
 from redraft.claims.values import agrees, amend
 from redraft.effects import Effects
 from redraft.errors import Stopped
-from redraft.judge import quoted_block
 from redraft.planning.rules import merge, rule_routes, undecidable
 from redraft.protocols import Route
+from redraft.quoting import quoted_block
 from redraft.structured import ask
-from redraft.types import Check, Claim, Evidence, Failure, Message, ModelRequest, Span, Task, ToolCall, ToolResult, Verdict
+from redraft.types import EXACT_TOOLS, Check, Claim, Evidence, Failure, Message, ModelRequest, Span, Task, ToolCall, ToolResult, Verdict
 
 __all__ = ["Asked", "Reading", "Stated", "StructuredPlanner"]
 
 SECTION = 6000
 """Characters of an answer that one call reads; longer answers are read in sections, at once."""
-VALUED = frozenset({"calculator", "units", "dates", "text", "table"})
+VALUED = EXACT_TOOLS - {"python"}
 
 
 class Stated(BaseModel):
@@ -189,9 +189,8 @@ def _calls(tool: str | None, given: str, statement: str, effects: Effects) -> tu
     name = (tool or "").strip().lower()
     if name in effects.tools and given.strip():
         return (ToolCall(tool=name, input=given.strip()),)
-    if "documents" in effects.tools:
-        return (ToolCall(tool="documents", input=(given or statement).strip()),)
-    return ()
+    search = next((tool for tool in effects.tools if tool not in EXACT_TOOLS), None)
+    return (ToolCall(tool=search, input=(given or statement).strip()),) if search else ()
 
 
 def _identity(claim: Claim) -> str:
