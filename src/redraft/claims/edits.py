@@ -1,0 +1,193 @@
+"""Span edits: applying them, following a span through them, finding a quotation, and the smallest edits between two texts.
+
+All offsets are code points of the text the edits belong to; text that no edit touches stays byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
+
+from redraft.claims.signature import keeps
+from redraft.types import Edit, Span
+
+__all__ = ["align", "apply", "diff_edits", "map_span", "same_but_space"]
+
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:['’][^\W\d_]+)*|\s+|.", re.S)
+_FUZZY_THRESHOLD = 90.0
+_FUZZY_LEAST_CHARACTERS = 12
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """The text with all edits applied, or nothing at all.
+
+    Raises:
+        ValueError: an edit lies outside the text, or two edits overlap.
+    """
+    parts: list[str] = []
+    at = 0
+    for edit in _ordered(edits):
+        start, end = edit.span
+        if not 0 <= start <= end <= len(text):
+            raise ValueError(f"edit {edit.span} lies outside a text of {len(text)} characters")
+        parts += (text[at:start], edit.replacement)
+        at = end
+    return "".join((*parts, text[at:]))
+
+
+def map_span(span: Span, edits: Iterable[Edit]) -> Span | None:
+    """Where the old text's span lies in the new text; None where an edit straddles one of its ends. An insertion at an end stays outside."""
+    start, end = span
+    shift_start = shift_end = 0
+    for edit in _ordered(edits):
+        low, high = edit.span
+        grown = len(edit.replacement) - (high - low)
+        if high <= start and (low < start or low == high):
+            shift_start += grown
+            shift_end += grown
+        elif low >= end:
+            continue
+        elif start <= low and high <= end:
+            shift_end += grown
+        else:
+            return None
+    return start + shift_start, end + shift_end
+
+
+def _ordered(edits: Iterable[Edit]) -> list[Edit]:
+    ordered = sorted({(edit.span, edit.replacement): edit for edit in edits}.values(), key=lambda edit: edit.span)
+    for first, second in pairwise(ordered):
+        if second.span[0] < first.span[1] or first.span == second.span:
+            raise ValueError(f"edits {first.span} and {second.span} overlap")
+    return ordered
+
+
+def align(quote: str, text: str, *, start: int = 0) -> Span | None:
+    """The span of `text`, at or after `start`, that `quote` stands for: exactly, else up to white space and typographic marks, else nearly.
+
+    A near match keeps every figure, name and negation of the quotation. A word or a figure is never cut.
+    """
+    wanted = quote.strip()
+    if not wanted:
+        return None
+    at = text.find(wanted, start)
+    while at >= 0:
+        if _whole(text, at, at + len(wanted)):
+            return at, at + len(wanted)
+        at = text.find(wanted, at + 1)
+    return _align_folded(wanted, text, start)
+
+
+def _align_folded(quote: str, text: str, start: int) -> Span | None:
+    folded, places = _fold(text, start)
+    wanted, _ = _fold(quote, 0)
+    if not wanted:
+        return None
+    at = folded.find(wanted)
+    while at >= 0:
+        span = places[at][0], places[at + len(wanted) - 1][1]
+        if _whole(text, *span):
+            return span
+        at = folded.find(wanted, at + 1)
+    if len(wanted) < _FUZZY_LEAST_CHARACTERS:
+        return None
+    found = fuzz.partial_ratio_alignment(wanted, folded, score_cutoff=_FUZZY_THRESHOLD)
+    if found is None or found.dest_end <= found.dest_start:
+        return None
+    low, high = places[found.dest_start][0], places[found.dest_end - 1][1]
+    while low < high and text[low].isspace():
+        low += 1
+    while low > start and not _whole(text, low, low + 1, end=False):
+        low -= 1
+    while high < len(text) and not _whole(text, high - 1, high, start=False):
+        high += 1
+    near = fuzz.ratio(wanted, _fold(text[low:high], 0)[0]) >= _FUZZY_THRESHOLD
+    return (low, high) if near and keeps(quote, text[low:high]) else None
+
+
+def _whole(text: str, low: int, high: int, *, start: bool = True, end: bool = True) -> bool:
+    """Whether the span cuts no word and no figure at the ends asked for."""
+    if start and low > 0 and _joined(text, low):
+        return False
+    return not (end and high < len(text) and _joined(text, high))
+
+
+def _joined(text: str, at: int) -> bool:
+    before, after = text[at - 1], text[at]
+    if _is_cjk(before) or _is_cjk(after):
+        return False
+    if before.isalnum() and after.isalnum():
+        return True
+    if before.isdigit() and after in ".,":
+        return text[at + 1 : at + 2].isdigit()
+    return before in ".," and after.isdigit() and text[at - 2 : at - 1].isdigit()
+
+
+def _is_cjk(character: str) -> bool:
+    return "\u3040" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff"
+
+
+_MARKS = str.maketrans(
+    {"’": "'", "‘": "'", "‚": "'", "´": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-"}
+)
+_INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
+
+
+def _fold(text: str, start: int) -> tuple[str, list[Span]]:
+    """The text from `start` on in a form for comparison, and for each of its characters the span of the text it came from."""
+    characters: list[str] = []
+    places: list[Span] = []
+    for at in range(start, len(text)):
+        character = text[at]
+        if character in _INVISIBLE:
+            continue
+        if character.isspace():
+            if characters and characters[-1] != " ":
+                characters.append(" ")
+                places.append((at, at + 1))
+            continue
+        for part in unicodedata.normalize("NFKC", character).translate(_MARKS):
+            characters.append(part)
+            places.append((at, at + 1))
+    while characters and characters[-1] == " ":
+        characters.pop()
+        places.pop()
+    return "".join(characters), places
+
+
+def diff_edits(old: str, new: str) -> tuple[Edit, ...]:
+    """The smallest word-level edits that turn `old` into `new`."""
+    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
+    starts = _offsets(before)
+    edits: list[Edit] = []
+    for tag, low, high, other_low, other_high in Levenshtein.opcodes(before, after):
+        if tag != "equal":
+            edits.append(Edit(span=(starts[low], starts[high]), replacement="".join(after[other_low:other_high])))
+    return _merged(edits)
+
+
+def _offsets(tokens: Sequence[str]) -> list[int]:
+    offsets = [0]
+    for token in tokens:
+        offsets.append(offsets[-1] + len(token))
+    return offsets
+
+
+def _merged(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+    merged: list[Edit] = []
+    for edit in edits:
+        if merged and merged[-1].span[1] == edit.span[0]:
+            last = merged.pop()
+            edit = Edit(span=(last.span[0], edit.span[1]), replacement=last.replacement + edit.replacement)
+        merged.append(edit)
+    return tuple(merged)
+
+
+def same_but_space(a: str, b: str) -> bool:
+    """Whether two texts are equal up to white space."""
+    return a.split() == b.split()
