@@ -131,14 +131,15 @@ I1|ampere|A|ampere,amp
 M1 L2 T-3 I-2|ohm|Ω|ohm
 """
 PREFIXED = {
-    "meter": "milli centi deci deca hecto kilo nano pico", "gram": "milli centi deci deca hecto kilo micro nano", "liter": "milli centi deci deca hecto kilo micro",
-    "second": "milli micro nano pico", "byte": "kilo mega giga tera peta", "bit": "kilo mega giga tera", "watt": "milli kilo mega giga", "joule": "milli kilo mega giga",
-    "pascal": "hecto kilo mega giga", "hertz": "kilo mega giga tera", "newton": "milli kilo mega", "volt": "milli kilo mega", "ampere": "milli micro kilo",
-    "ohm": "milli kilo mega", "electron_volt": "kilo mega giga", "calorie": "kilo",
+    "meter": "milli centi deci deca hecto kilo nano pico", "gram": "milli centi deci deca hecto kilo micro nano",
+    "liter": "milli centi deci deca hecto kilo micro", "second": "milli micro nano pico", "byte": "kilo mega giga tera peta", "bit": "kilo mega giga tera",
+    "watt": "milli kilo mega giga", "joule": "milli kilo mega giga", "pascal": "hecto kilo mega giga", "hertz": "kilo mega giga tera",
+    "newton": "milli kilo mega", "volt": "milli kilo mega", "ampere": "milli micro kilo", "ohm": "milli kilo mega", "electron_volt": "kilo mega giga",
+    "calorie": "kilo",
 }  # fmt: skip
 PREFIX_SYMBOLS = {
-    "pico": "p", "nano": "n", "micro": "µ", "milli": "m", "centi": "c", "deci": "d", "deca": "da", "hecto": "h", "kilo": "k", "mega": "M", "giga": "G", "tera": "T",
-    "peta": "P",
+    "pico": "p", "nano": "n", "micro": "µ", "milli": "m", "centi": "c", "deci": "d", "deca": "da", "hecto": "h", "kilo": "k", "mega": "M", "giga": "G",
+    "tera": "T", "peta": "P",
 }  # fmt: skip
 CASELESS_READINGS = {"kb": "kilobyte", "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "pb": "petabyte"}
 POWERS_BEFORE = {"square": 2, "sq": 2, "sq.": 2, "cubic": 3, "cu": 3, "cu.": 3}
@@ -238,12 +239,15 @@ def read_name(text: str, start: int) -> tuple[Named, int] | None:
     places = {len(piece), *(found.start() for found in WORD_ENDS.finditer(piece)), *(found.end() for found in re.finditer(r"\.", piece))}
     for end in sorted(places, reverse=True):
         unit = lookup(piece[:end]) if piece[:end].strip() else None
-        after = text[start + end : start + end + 1]
-        if unit is not None and not (
-            piece[end - 1 : end].isalpha() and (after.isalpha() or (after in "'’" and text[start + end + 1 : start + end + 2].isalpha()))
-        ):
+        if unit is not None and not runs_on(text, start + end):
             return unit, start + end
     return None
+
+
+def runs_on(text: str, end: int) -> bool:
+    """Whether the word goes on here, so that what was read is only a part of it: `m` of `men`, `I` of `I'd`."""
+    after = text[end : end + 1]
+    return text[end - 1].isalpha() and (after.isalpha() or (after != "" and after in "'’" and text[end + 1 : end + 2].isalpha()))
 
 
 def read_factor(text: str, start: int) -> tuple[Named, int, int] | None:
