@@ -18,3 +18,17 @@ def shared_data() -> Path:
             pytest.fail(f"CI must have the shared data, which is not at {SHARED_DATA}")
         pytest.skip("the shared data sets are not beside this checkout (../shared/data)")
     return SHARED_DATA
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """CI must run everything: there, a skipped test fails the run, with the reason it gave."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if os.environ.get("CI") and skipped:
+        for report in skipped:
+            terminalreporter.write_line(f"skipped where nothing may be: {report.nodeid}: {report.longrepr}")
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -120,7 +120,8 @@ The words of the answer that decide it:
 
 Give one JSON object:
 "verdict": "supported" if the evidence states the same thing; "contradicted" if the evidence states something that cannot be true \
-together with it; else "insufficient". A wording that is less exact than the evidence but not wrong is supported. A calculation counts only if it computes what the question asks for.
+together with it; else "insufficient". \
+A wording that is less exact than the evidence but not wrong is supported. A calculation counts only if it computes what the question asks for.
 "quote": the words of one piece of evidence that decide, copied exactly, as few as needed (empty if insufficient).
 "replacement": if contradicted, the words to put in place of the deciding words, taken from the evidence, in the answer's language and form; \
 null if the evidence offers none.
