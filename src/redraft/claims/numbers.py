@@ -16,7 +16,7 @@ from typing import Literal
 from redraft.claims.numerals import CJK_NUMERAL, ENGLISH_NUMERAL, VULGAR, cjk_value, english_value
 from redraft.types import Span
 
-__all__ = ["MAX_DIGITS", "Quantity", "agrees", "decimal_mark", "equal", "final", "plain", "read", "read_figure", "rounds_to", "show"]
+__all__ = ["MAX_DIGITS", "Quantity", "agrees", "decimal_mark", "equal", "final", "plain", "read", "read_at", "read_figure", "rounds_to", "show"]
 
 MAX_DIGITS = 400
 """Longer figures are left unread: no answer depends on them, and arithmetic with them must stay cheap."""
@@ -509,3 +509,10 @@ def _after_equals(text: str, figures: tuple[Quantity, ...], place: int) -> Quant
         if "=" in text[before.span[1] : after.span[0]]:
             best = after
     return best
+
+
+def read_at(text: str, start: int, mark: str = "") -> Quantity | None:
+    """The figure whose digits begin at `start`, or None if none does."""
+    flat = plain(text)
+    match = _LITERAL.match(flat, start)
+    return _quantity(text, flat, start, match.end(), mark) if match else None

@@ -1,0 +1,362 @@
+"""Arithmetic statements of a text: what is claimed to equal what, which figure is derived, and the expression that decides it.
+
+Precision first: where a text can be read in a way that makes the statement true, that reading is taken; where a reading is open, the statement is
+marked uncertain and can be supported but never contradicted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from redraft.claims.expression import Operand, Run, Token, runs, tokens
+from redraft.claims.numbers import Quantity, agrees, decimal_mark, plain, read_at
+from redraft.types import Span
+
+__all__ = ["Statement", "StatementKind", "find"]
+
+StatementKind = Literal["equation", "identity", "percent", "change", "total", "average", "ratio", "root", "conversion", "date", "duration", "comparison"]
+MAX_EXPRESSION = 1900
+"""Longer expressions are not for the calculator."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    """One arithmetic statement: `expression` gives, in the units of the figure shown, what the derived figure must be."""
+
+    span: Span
+    kind: StatementKind
+    left: str
+    """The words of the side that is computed."""
+    expression: str
+    """In the syntax of the tool."""
+    tool: Literal["calculator", "units", "dates"] = "calculator"
+    shown: Quantity | None = None
+    """The derived figure; None where both sides are expressions."""
+    other: str = ""
+    """The other side, where both are expressions."""
+    focus: Span = (0, 0)
+    operands: tuple[Span, ...] = ()
+    also: tuple[str, ...] = ()
+    """Earlier expressions of the same chain: a repair is unique only if they give the same value."""
+    certain: bool = True
+    """Whether a disagreement would contradict it; otherwise it can only be supported."""
+    holds: bool | None = None
+    """What our own exact evaluation says; None where it was not made or is too close to call."""
+    ambiguous: bool = False
+    """Whether a figure in it has another value under the other convention for separators."""
+
+
+def find(text: str) -> tuple[Statement, ...]:
+    """All arithmetic statements of a text, in the order of the figures they derive."""
+    flat = plain(text)
+    mark = decimal_mark(flat) if any(c in flat for c in ".,") else ""
+    found: list[Statement] = []
+    for line in re.finditer(r"[^\n]+", flat):
+        if _SIGN.search(flat, *line.span()):
+            here = list(_equations(text, flat, line.span(), mark))
+            if any(s.ambiguous and s.holds is False for s in here):
+                here = _other_convention(here, list(_equations(text, flat, line.span(), ",")))
+            found.extend(here)
+    return tuple(sorted(found, key=lambda s: (s.focus, s.span)))
+
+
+def _other_convention(here: list[Statement], there: list[Statement]) -> list[Statement]:
+    """Statements that are false under the usual convention, in the reading of the other one where that makes them true."""
+    true = {s.focus: s for s in there if s.holds}
+    return [true.get(s.focus, s) if s.ambiguous and s.holds is False else s for s in here]
+
+
+_SIGN = re.compile(r"[=≈≃≅≒]|\\approx")
+_ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
+
+
+def _equations(text: str, flat: str, span: Span, mark: str) -> Iterator[Statement]:
+    start, end = span
+    outer = flat
+    for annotation in _ANNOTATION.finditer(flat, start, end):
+        yield from _chains(text, flat, tokens(flat, *annotation.span(1)), mark)
+        blank = " " * (annotation.end() - annotation.start())
+        outer = outer[: annotation.start()] + blank + outer[annotation.end() :]
+    yield from _chains(text, flat, tokens(outer, start, end), mark)
+
+
+def _chains(text: str, flat: str, line: list[Token], mark: str) -> Iterator[Statement]:
+    """Runs linked by signs of equality, one statement for each link."""
+    chain: list[Run] = []
+    signs: list[Token] = []
+    for run in runs(line, mark):
+        link = _link(line, chain[-1], run) if chain else None
+        if link is None:
+            yield from _statements(text, flat, line, chain, signs, mark)
+            chain, signs = [], []
+        else:
+            signs.append(link)
+        chain.append(run)
+    yield from _statements(text, flat, line, chain, signs, mark)
+
+
+def _link(line: list[Token], left: Run, right: Run) -> Token | None:
+    """The sign of equality between two runs, if nothing but decoration and a hedge stand there."""
+    sign: Token | None = None
+    for token in line[left.last : right.first]:
+        if token.kind == "eq" and sign is None:
+            sign = token
+        elif sign is None and (token.text in ("*", "**", "`", "_", "__", ",") or token.kind == "other" and token.text in "\\$"):
+            continue
+        elif sign is not None and (token.text in ("*", "**", "`", "_", "~", "$") or token.text.lower() in ("about", "approximately", "roughly", "around", "approx", "just", "约", "exactly")):
+            continue
+        else:
+            return None
+    return sign
+
+
+def _statements(text: str, flat: str, line: list[Token], chain: list[Run], signs: list[Token], mark: str) -> Iterator[Statement]:
+    if len(chain) < 2:
+        return
+    opens, closes = _context_before(line, chain[0]), _context_after(line, chain[-1])
+    used = False
+    for index in range(1, len(chain)):
+        left, right = chain[index - 1], chain[index]
+        if (index == 1 and not opens) or (index == len(chain) - 1 and not closes):
+            continue
+        computed = [run for run in chain[:index] if not run.single]
+        if right.single and computed:
+            shown = _figure(text, right, signs[index - 1], mark)
+            if shown is not None:
+                used = True
+                yield _equation(flat, line, computed, right, shown)
+        elif not right.single and left.single and not used and index == 1:
+            shown = _figure(text, left, signs[0], mark)
+            if shown is not None:
+                yield _equation(flat, line, [right], left, shown)
+        elif not right.single and not left.single:
+            yield _identity(flat, left, right)
+
+
+def _figure(text: str, run: Run, sign: Token, mark: str) -> Quantity | None:
+    operand = run.operands[-1]
+    place = operand.span[0]
+    while place < operand.span[1] and not (text[place].isdigit() or text[place] in ".½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"):
+        place += 1
+    shown = read_at(text, place, mark)
+    if shown is None:
+        return None
+    value = run.value
+    if value is None:
+        return None
+    if (value < 0) != (shown.value < 0) and value != 0:
+        start = run.span[0] if text[run.span[0]] in "-−" else shown.span[0]
+        shown = replace(shown, value=-shown.value, before="-" + shown.before, span=(start, shown.span[1]), text=text[start : shown.span[1]])
+    return replace(shown, approximate=True) if sign.text in "≈≃≅≒~=" and sign.text != "=" else shown
+
+
+def _equation(flat: str, line: list[Token], computed: list[Run], right: Run, shown: Quantity) -> Statement:
+    """A figure against the nearest expression, in the first reading that makes it true."""
+    left = computed[-1]
+    span = (min(left.start, shown.span[0]), max(left.end, shown.span[1]))
+    statement = Statement(
+        span=span,
+        kind="equation",
+        left=flat[left.start : left.end],
+        expression=_shown_units(left.expression, shown),
+        shown=shown,
+        focus=shown.span,
+        operands=tuple(operand.span for operand in left.operands),
+        also=tuple(_shown_units(run.expression, shown) for run in computed[:-1] if len(run.items) < 60),
+        ambiguous=any(o.ambiguous for o in (*left.operands, *right.operands)),
+    )
+    value = left.value
+    if value is None:
+        return replace(statement, certain=False)
+    holds = agrees(value * 100 if shown.percent else value, shown)
+    if holds:
+        return replace(statement, holds=True)
+    other = _other_reading(left, shown, value)
+    if other is not None:
+        return replace(statement, expression=other, holds=True)
+    return replace(statement, certain=_clear(flat, line, left, right, shown, value), holds=holds)
+
+
+def _shown_units(expression: str, shown: Quantity) -> str:
+    return f"({expression})*100" if shown.percent else expression
+
+
+def _other_reading(left: Run, shown: Quantity, value: Fraction) -> str | None:
+    """An expression for another reading of the same words under which the figure is right."""
+    if (shown.percent or any(o.percent for o in left.operands)) and agrees(value, shown):
+        return left.expression
+    if not shown.percent and any(o.percent for o in left.operands) and agrees(value * 100, shown):
+        return f"({left.expression})*100"
+    last = left.operands[-1]
+    if last.percent and len(left.items) >= 3 and left.items[-2] in ("+", "-") and not left.operands[0].percent:
+        head = Run(left.start, left.end, left.first, left.last, left.items[:-2], left.operands[:-1], left.operators - 1)
+        base = head.value
+        if base is not None and agrees(base * (1 + (last.value if left.items[-2] == "+" else -last.value)), shown):
+            return f"({head.expression})*(1 {left.items[-2]} {_decimal(last.value)})"
+    scale = max((o.scale for o in left.operands), default=1)
+    if shown.scale > 1 and agrees(value * shown.scale, shown):
+        return f"({left.expression})*{shown.scale}"
+    if scale > 1 and shown.scale == 1 and agrees(value / scale, shown):
+        return f"({left.expression})/{scale}"
+    return None
+
+
+def _decimal(value: Fraction) -> str:
+    return f"({value.numerator}/{value.denominator})"
+
+
+def _identity(flat: str, left: Run, right: Run) -> Statement:
+    """Two expressions that are said to be equal. A running calculation (5 + 3 = 8 * 2 = 16) is no such statement."""
+    a, b = left.value, right.value
+    lead = _leading(right)
+    certain = not (left.uncertain or right.uncertain) and a is not None and b is not None
+    if certain and a != b and a is not None and b is not None:
+        rounded = any(o.decimals for o in right.operands) and abs(a - b) * 50 <= abs(a)
+        certain = not rounded and lead != a and not any(o.percent or o.ambiguous for o in (*left.operands, *right.operands))
+        certain = certain and not any(o.unit or o.currency for o in (*left.operands, *right.operands))
+    return Statement(
+        span=(left.start, right.end),
+        kind="identity",
+        left=flat[left.start : left.end],
+        expression=left.expression,
+        other=right.expression,
+        focus=right.span,
+        operands=tuple(operand.span for operand in left.operands),
+        certain=certain,
+        holds=None if a is None or b is None else a == b,
+        ambiguous=any(o.ambiguous for o in (*left.operands, *right.operands)),
+    )
+
+
+def _leading(run: Run) -> Fraction | None:
+    value = next((item for item in run.items if isinstance(item, Fraction)), None)
+    return -value if value is not None and run.items[0] == "~" else value
+
+
+def _context_before(line: list[Token], run: Run) -> bool:
+    """Whether the expression really begins where the run does, and is not the tail of something that was not understood."""
+    if run.first == 0:
+        return True
+    before = line[run.first - 1]
+    if before.kind == "op":
+        bullet = run.first == 1 and before.text in "-*+•·–" and before.end < run.start
+        return bullet or (before.text in "*-–—" and before.end < run.start and _is_dash(line, run.first - 1)) or (before.text == "*" and before.end == run.start)
+    if before.kind == "power":
+        return before.text == "**" and before.end == run.start
+    if before.kind in ("pct", "sup", "num", "mark"):
+        return before.kind == "num" and before.end < run.start or before.kind == "num" and before.text.isdigit()
+    if before.kind == "word":
+        return before.end < run.start and before.text.lower() not in _LEFT_OPEN and not (len(before.text) == 1 and before.text.isascii() and before.text not in "aAI")
+    if before.kind == "other" and before.text in ".!?'√∛∑∏∫|^~±∓&@#_":
+        return before.text in ".!?'#|_" and before.end < run.start
+    if before.kind == "close":
+        return before.end < run.start
+    if before.text == ":" and run.first > 1 and line[run.first - 2].kind == "num":
+        return before.end < run.start
+    return before.kind != "rel"
+
+
+def _is_dash(line: list[Token], index: int) -> bool:
+    """Whether a mark between spaces is punctuation: a word of several letters stands before it."""
+    before = line[index - 1] if index else None
+    return before is not None and before.kind == "word" and len(before.text) > 2 and before.end < line[index].start
+
+
+_LEFT_OPEN = frozenset(
+    "of half twice double triple thrice times plus minus by divided multiplied over squared cubed root sum product difference quotient total average mean log ln sin cos tan exp mod modulo"
+    " add subtract multiply divide sqrt than and more less per base percent".split()
+) - {"total", "average", "mean", "sum", "product", "difference", "and"}
+
+
+def _context_after(line: list[Token], run: Run) -> bool:
+    """Whether the last side ends where the run does."""
+    if run.last >= len(line):
+        return True
+    after = line[run.last]
+    glued = after.start == run.end
+    if after.kind in ("op", "power"):
+        follows = line[run.last + 1] if run.last + 1 < len(line) else None
+        if after.text in ("*", "**") and (follows is None or glued):
+            return True
+        dash = after.text in "-–" and not glued and follows is not None and follows.kind == "word" and len(follows.text) > 1
+        return dash or (follows is None and after.text in "*-–")
+    if after.kind == "word" and after.text.lower() in ("x", "times", "plus", "minus", "divided", "multiplied", "mod", "remainder", "r", "rem", "or"):
+        return False
+    if after.kind in ("sup", "pct", "rel", "num"):
+        return False
+    return not (after.kind == "open" and glued) and after.text not in ("!", ":", "^", "/") or (after.text in "!:" and not _digit_follows(line, run.last))
+
+
+def _digit_follows(line: list[Token], index: int) -> bool:
+    return index + 1 < len(line) and line[index + 1].kind == "num" and line[index + 1].start == line[index].end
+
+
+_DOUBTFUL = re.compile(
+    r"\b(?:binary|hex(?:adecimal)?|octal|base[- ]?\d+|mod(?:ulo)?|bitwise|xor|wrong(?:ly)?|incorrect(?:ly)?|false|mistake(?:n|nly)?|error|not equal|isn't|is not|does not|doesn't|cannot|never|myth|fallacy"
+    r"|misconception|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"\b(?:whole|full|complete|fully|only|at most|at least|rounded|round(?:ing)?|up|down|integer|floor|ceil(?:ing)?|nearest|so|can|needs?|must|approximately|about|roughly|almost|nearly|around)\b|~", re.IGNORECASE)
+
+
+def _clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity, value: Fraction) -> bool:
+    """Whether a statement that does not hold can mean nothing else."""
+    if left.uncertain or right.uncertain:
+        return False
+    start, end = line[0].start, line[-1].end
+    if _DOUBTFUL.search(flat, start, end):
+        return False
+    if shown.percent or any(o.percent for o in left.operands[1:]):
+        additive = any(item in ("+", "-") for item in left.items)
+        if additive and any(o.percent for o in left.operands):
+            return False
+    if left.items[0] == "~" and "**" in left.items:
+        return False
+    if _span_of_days(left, value, shown):
+        return False
+    if value.denominator != 1 and shown.quantum == 1 and abs(value - shown.value) < 1 and _WHOLE.search(flat, max(0, left.start - 60), min(len(flat), right.end + 40)):
+        return False
+    return _same_units(left.operands, right.operands[-1], shown)
+
+
+def _span_of_days(left: Run, value: Fraction, shown: Quantity) -> bool:
+    """A hyphen between two figures without spaces may be a range: 3-5 is no statement about -2."""
+    return len(left.operands) == 2 and left.items[1:2] == ["-"] and left.end - left.start < 12 and value <= 0 and shown.value >= 0
+
+
+_FACTORS: dict[str, tuple[str, Fraction]] = {}
+for _dimension, _table in {
+    "time": {"second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600, "h": 3600, "day": 86400, "week": 604800, "month": 2629800, "year": 31557600, "decade": 315576000},
+    "length": {"mm": Fraction(1, 1000), "cm": Fraction(1, 100), "m": 1, "meter": 1, "metre": 1, "km": 1000, "kilometer": 1000, "kilometre": 1000, "inch": Fraction(254, 10000), "in": Fraction(254, 10000),
+               "foot": Fraction(3048, 10000), "feet": Fraction(3048, 10000), "ft": Fraction(3048, 10000), "yard": Fraction(9144, 10000), "yd": Fraction(9144, 10000), "mile": Fraction(1609344, 1000), "mi": Fraction(1609344, 1000)},
+    "mass": {"mg": Fraction(1, 10**6), "g": Fraction(1, 1000), "gram": Fraction(1, 1000), "kg": 1, "kilogram": 1, "tonne": 1000, "ton": 1000, "lb": Fraction(45359237, 10**8), "pound": Fraction(45359237, 10**8), "oz": Fraction(45359237, 16 * 10**8), "ounce": Fraction(45359237, 16 * 10**8)},
+    "volume": {"ml": Fraction(1, 1000), "cl": Fraction(1, 100), "l": 1, "liter": 1, "litre": 1, "gallon": Fraction(3785, 1000), "quart": Fraction(946, 1000), "pint": Fraction(473, 1000), "cup": Fraction(237, 1000)},
+    "money": {"cent": Fraction(1, 100), "$": 1, "dollar": 1, "penny": Fraction(1, 100), "pennies": Fraction(1, 100), "dime": Fraction(1, 10), "nickel": Fraction(1, 20), "quarter": Fraction(1, 4), "¢": Fraction(1, 100)},
+    "count": {"dozen": 12, "pair": 2, "score": 20},
+}.items():  # fmt: skip
+    for _name, _factor in _table.items():
+        _FACTORS[_name] = (_dimension, Fraction(_factor))
+
+
+def _measure(operand: Operand | None, unit: str, currency: str) -> tuple[str, Fraction] | None:
+    del operand
+    if currency:
+        return "money", Fraction(1)
+    for word in reversed(unit.split()[:2]):
+        found = _FACTORS.get(word) or _FACTORS.get(word.removesuffix("s")) or _FACTORS.get(word.removesuffix("es"))
+        if found:
+            return found
+    return None
+
+
+def _same_units(operands: list[Operand], right: Operand, shown: Quantity) -> bool:
+    """Whether no unit known to be convertible into another occurs beside that other one."""
+    seen: dict[str, Fraction] = {}
+    for measure in (*(_measure(o, o.unit, o.currency) for o in operands), _measure(right, shown.unit if not shown.before.strip(" -") else "", right.currency)):
+        if measure is not None and seen.setdefault(measure[0], measure[1]) != measure[1]:
+            return False
+    return True
