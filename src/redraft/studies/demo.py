@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 from redraft.studies.evaluate import total_usage
 from redraft.studies.metrics import exact_match, normalise, numeric_match, whole_number
 from redraft.studies.rows import Row, read_rows
-from redraft.types import Check, Evidence, Outcome, Task
+from redraft.types import Check, CheckStatus, Evidence, Outcome, Task
 
 __all__ = ["PLAIN_SENTENCE", "Action", "DemoRow", "demo_rows", "demonstrate", "is_right", "summarise_demo"]
 
@@ -36,7 +36,7 @@ class DemoRow:
     tool: str
     call: str
     result: str
-    verdict: str
+    verdict: CheckStatus
     action: Action
     right_before: bool
     right: bool
@@ -52,9 +52,7 @@ def demo_rows(path: Path | None = None) -> list[Row]:
     return rows
 
 
-async def demonstrate(
-    rows: Sequence[Row], run: Callable[[Task], Awaitable[Outcome]], *, on_row: Callable[[DemoRow], None] = lambda row: None
-) -> list[DemoRow]:
+async def demonstrate(rows: Sequence[Row], run: Callable[[Task], Awaitable[Outcome]], *, on_row: Callable[[DemoRow], None] = lambda row: None) -> list[DemoRow]:
     """Run the questions one after the other; `on_row` sees each as soon as it is done."""
     done: list[DemoRow] = []
     for row in rows:

@@ -90,13 +90,14 @@ class Results:
             record: Any = json.loads(line)
             run = dict(record["run"])
             key, score, usage = run.pop("key"), record["score"], record["outcome"]["usage"]
-            float(score["before"]), float(score["after"]), bool(score["abstained"]), len(record["outcome"]["turns"]), usage["llm_calls"]
+            complete = [float(score["before"]), float(score["after"]), score["abstained"], len(record["outcome"]["turns"]), int(usage["llm_calls"])]
         except (ValueError, KeyError, TypeError):
             raise UsageError(f"{path}, line {number} is not a row of an evaluation; choose another file with -o") from None
         if run != self._setting.plain():
             differing = ", ".join(f"{name} {value!r}" for name, value in run.items() if value != self._setting.plain().get(name))
             raise UsageError(f"{path} holds rows of another evaluation ({differing}); choose another file with -o, or delete it to start afresh")
         assert isinstance(key, str)
+        assert complete
         return cast("dict[str, Any]", record)
 
 

@@ -21,7 +21,21 @@ from redraft.claims.numbers import Quantity
 from redraft.errors import InputError, UnknownName
 from redraft.studies.rows import Gold
 
-__all__ = ["BINARY", "METRICS", "Metric", "MetricName", "NormaliserName", "code_of", "exact_match", "metric_named", "normalise", "numeric_match", "pass_at_k", "token_f1", "whole_number"]
+__all__ = [
+    "BINARY",
+    "METRICS",
+    "Metric",
+    "MetricName",
+    "NormaliserName",
+    "code_of",
+    "exact_match",
+    "metric_named",
+    "normalise",
+    "numeric_match",
+    "pass_at_k",
+    "token_f1",
+    "whole_number",
+]
 
 MetricName = Literal["em", "em-squad", "em-trivia", "em-critic", "f1", "f1-hotpot", "numeric", "gsm8k", "pass@1"]
 NormaliserName = Literal["em", "squad", "trivia", "critic"]
@@ -29,12 +43,28 @@ METRICS: tuple[MetricName, ...] = get_args(MetricName)
 BINARY: frozenset[str] = frozenset(METRICS) - {"f1", "f1-hotpot"}
 """Metrics whose value is 0 or 1, for which McNemar's test is defined."""
 
-CJK = re.compile(r"[\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+CJK = re.compile(
+    r"[\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 LEAD_IN = re.compile(
-    r"^\W*(?:(?:so|thus|therefore|hence)\b,?\s*)?(?:the|my|our)?\s*(?:final|correct|right|short)?\s*(?:answer|result|solution)(?: to (?:the|this|your) question)?\s*(?:is|was|:|=)\s*:?\s*", re.IGNORECASE
+    r"^\W*(?:(?:so|thus|therefore|hence)\b,?\s*)?(?:the|my|our)?\s*(?:final|correct|right|short)?\s*(?:answer|result|solution)"
+    r"(?: to (?:the|this|your) question)?\s*(?:is|was|:|=)\s*:?\s*",
+    re.IGNORECASE,
 )
 DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
-CURRENCIES = {"dollar": "$", "dollars": "$", "usd": "$", "us$": "$", "euro": "€", "euros": "€", "eur": "€", "yen": "¥", "jpy": "¥", "pounds sterling": "£", "gbp": "£"}
+CURRENCIES = {
+    "dollar": "$",
+    "dollars": "$",
+    "usd": "$",
+    "us$": "$",
+    "euro": "€",
+    "euros": "€",
+    "eur": "€",
+    "yen": "¥",
+    "jpy": "¥",
+    "pounds sterling": "£",
+    "gbp": "£",
+}
 TRIVIA_MARKS = "‘’´`"
 CRITIC_WORDS = (
     ("first", "1"), ("second", "2"), ("third", "3"), ("fourth", "4"), ("fifth", "5"), ("zero", "0"), ("one", "1"), ("two", "2"),

@@ -1,0 +1,104 @@
+"""The command line. This file stays light: everything else is imported once it is certain to be needed, and under the protection of `run`.
+
+app.py      the commands and their help, each loaded when called
+options.py  the options that commands share
+session.py  from options and settings to a task and a Refiner
+answer.py   ask, check, fix
+measure.py  eval, demo
+inform.py   policies, tools
+doctor.py   doctor
+files.py    texts in and out, as bytes
+render.py   outcomes for people
+formats.py  outcomes as Markdown, SARIF and JUnit
+safe.py     text of tools and models made harmless for a terminal
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+__all__ = ["INTERRUPTED", "main", "run"]
+
+WRONG_USE = 2
+FAILED = 4
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def main() -> None:
+    """The console script."""
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        code = code or BROKEN_PIPE
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    if code in (INTERRUPTED, BROKEN_PIPE):
+        os._exit(code)  # threads that are still in a call would keep the process alive, and a second Ctrl-C would show a traceback
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code. Nothing is raised: what goes wrong is said on standard error."""
+    try:
+        return _run(list(arguments))
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _silence_stdout()
+        return BROKEN_PIPE
+    except Exception as error:
+        if os.environ.get("REDRAFT_DEBUG"):
+            raise
+        _say(f"internal error ({type(error).__name__}: {error}); set REDRAFT_DEBUG=1 to see where, and please report it")
+        return FAILED
+
+
+def _run(arguments: list[str]) -> int:
+    import click
+
+    from redraft.cli.app import app
+    from redraft.cli.safe import safe
+    from redraft.errors import ModelError, RedraftError
+
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    try:
+        result = app.main(arguments, prog_name="redraft", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as error:
+        usage = f"{error.ctx.get_usage()}\n" if isinstance(error, click.UsageError) and error.ctx is not None else ""
+        _say(safe(error.format_message()), before=usage)
+        return WRONG_USE
+    except ModelError as error:
+        _say(safe(str(error)))
+        return FAILED
+    except RedraftError as error:
+        _say(safe(str(error)))
+        return WRONG_USE
+
+
+def _say(message: str, *, before: str = "") -> None:
+    try:
+        sys.stderr.write(f"{before}redraft: {message}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return  # nobody is listening
+
+
+def _silence_stdout() -> None:
+    """Let the flush at exit go nowhere instead of to the closed pipe."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return  # standard output is no file, so nothing is flushed to one

@@ -1,0 +1,258 @@
+"""eval, demo: a policy over rows with known answers, and the fixed demonstration."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import sys
+import time
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from redraft.cli.inform import print_json
+from redraft.cli.options import options_of, run_options
+from redraft.cli.safe import one_line
+from redraft.errors import InputError
+from redraft.types import Outcome, Task
+
+if TYPE_CHECKING:
+    from redraft.cli.session import Session
+    from redraft.studies.demo import DemoRow
+    from redraft.studies.rows import Row
+
+__all__ = ["demo_command", "eval_command"]
+
+SEQUENTIAL = ("local", "scripted", "none")
+"""Models that answer one request at a time, or whose answers depend on the order."""
+CONCURRENCY = 8
+ROW_OPTIONS = ("query", "kind", "sources", "table", "tests", "strict")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EvalOptions:
+    """What `eval` alone takes."""
+
+    data: str
+    metric: str
+    tolerance: float | None
+    limit: int | None
+    seed: int
+    output: str | None
+    concurrency: int | None
+
+
+@click.command("eval", short_help="Measure a policy over rows with known answers.")
+@click.argument("data")
+@click.option("--metric", default="em", metavar="NAME", help="em, em-squad, em-trivia, em-critic, f1, f1-hotpot, numeric, gsm8k or pass@1.")
+@click.option("--tolerance", type=click.FloatRange(0, 1, max_open=True), metavar="R", help="Relative difference that 'numeric' allows.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows.")
+@click.option("--seed", type=int, default=0, metavar="S", help="Seed of the models and of the resampling.")
+@click.option("-o", "--output", metavar="FILE", help="Append each finished row to FILE; rows that are there are not run again.")
+@click.option("--concurrency", type=click.IntRange(1, 256), metavar="N", help="Rows at a time; default 8, or 1 for local, scripted and none.")
+@run_options(without=ROW_OPTIONS)
+@click.pass_context
+def eval_command(ctx: click.Context, **given: Any) -> None:
+    """Run every row of DATA (JSON lines) under a policy and score the draft and the answer against the gold, which the run never sees."""
+    options, settings = options_of(ctx), EvalOptions(**given)
+    from redraft.cli.session import open_session
+
+    figures = _evaluate(settings, open_session(options, default_model="local"), quiet=options.quiet)
+    if options.json:
+        print_json(figures)
+    else:
+        _print_figures(figures)
+
+
+@click.command("demo", short_help="Watch the embedded model being corrected.")
+@click.option("--no-guard", is_flag=True, help="Switch off the guard, to see the regressions that it prevents.")
+@click.option("--seed", type=int, default=0, metavar="S", help="Seed of the model.")
+@run_options(without=ROW_OPTIONS)
+@click.pass_context
+def demo_command(ctx: click.Context, no_guard: bool, seed: int) -> None:
+    """Put fixed questions to the embedded model, check its answers with tools, and count what became right and what became wrong."""
+    from redraft.cli.session import open_session
+    from redraft.studies.demo import demo_rows, demonstrate, summarise_demo
+
+    options = options_of(ctx)
+    session = open_session(options, default_model="local")
+    # the demonstration shows one policy on one model: settings files and REDRAFT_MODEL do not silently change what it demonstrates
+    session = dataclasses.replace(session, model=options.model or "local", policy=dataclasses.replace(session.policy, guard=not no_guard))
+    rows = demo_rows()
+    began = time.monotonic()
+
+    async def whole(show: Callable[[DemoRow], None]) -> list[DemoRow]:
+        runner = _Runner(session, seed)
+        try:
+            return await demonstrate(rows, runner.run, on_row=show)
+        finally:
+            await runner.close()
+
+    if options.json:
+        with _counter(len(rows), quiet=options.quiet) as count:
+            done = asyncio.run(whole(lambda row: count(1)))
+    else:
+        done = _show_demo(rows, whole)
+    summary = summarise_demo(done, model=session.model, policy=session.policy.name, guard=not no_guard, seconds=time.monotonic() - began)
+    if options.json:
+        print_json(summary)
+    else:
+        _print_footer(summary)
+
+
+class _Runner:
+    """Runs tasks with models that stay open from one to the next. It is handed tasks alone: what it reaches holds no gold."""
+
+    def __init__(self, session: Session, seed: int) -> None:
+        from redraft.refiner import Refiner
+
+        self._tools = session.tools
+        self._open = Refiner(session.model, policy=session.policy, evaluator=session.evaluator, judge=session.judge, seed=seed)
+
+    async def run(self, task: Task) -> Outcome:
+        from redraft.refiner import Refiner
+        from redraft.tools import open_tools
+
+        shared = self._open
+        tools = None if self._tools is None else open_tools(task, self._tools)
+        refiner = Refiner(shared.model, tools=tools, policy=shared.policy, evaluator=shared.evaluator, judge=shared.judge, seed=shared.seed)
+        try:
+            return await refiner.run(task)
+        finally:
+            for tool in tools or ():
+                await tool.close()
+
+    async def close(self) -> None:
+        await self._open.close()
+
+
+def _evaluate(options: EvalOptions, session: Session, *, quiet: bool) -> dict[str, Any]:
+    from redraft.studies.evaluate import Results, Setting, evaluate, summarise, usable
+    from redraft.studies.metrics import metric_named
+    from redraft.studies.rows import read_rows
+
+    metric = metric_named(options.metric, tolerance=options.tolerance, run_tests=_run_tests if options.metric == "pass@1" else None)
+    setting = Setting(
+        metric=metric.name, policy=session.policy.name, policy_hash=session.policy.hash, model=session.model, seed=options.seed, tolerance=options.tolerance
+    )  # fmt: skip
+    output = Path(options.output) if options.output else None
+    data = Path(options.data)
+    if output is not None and output.exists() and data.exists() and output.samefile(data):
+        raise InputError("-o names the data file itself; choose another file")
+    rows, unreadable = read_rows(data, forbidden=(output,) if output else ())
+    rows, without_gold = usable(rows, metric)
+    for bad in (*unreadable, *without_gold):
+        sys.stderr.write(f"redraft: {one_line(options.data)}, line {bad.line}: skipped: {one_line(bad.message)}\n")
+    rows = rows[: options.limit]
+    if not rows:
+        raise InputError(f"{options.data} has no row that can be evaluated with the metric {metric.name!r}")
+    results = Results(setting, output)
+    concurrency = options.concurrency or (1 if session.model.partition(":")[0] in SEQUENTIAL else CONCURRENCY)
+    began = time.monotonic()
+
+    async def whole(count: Callable[[int], None]) -> list[dict[str, Any]]:
+        def seen(row: Row, record: Mapping[str, Any] | str) -> None:
+            if isinstance(record, str):
+                sys.stderr.write(f"redraft: {one_line(options.data)}, line {row.line}: skipped: {one_line(record)}\n")
+            count(1)
+
+        runner = _Runner(session, options.seed)
+        try:
+            return await evaluate(rows, runner.run, metric, results, setting, concurrency=concurrency, on_row=seen)
+        finally:
+            await runner.close()
+
+    try:
+        with _counter(len(rows), quiet=quiet) as count:
+            records = asyncio.run(whole(count))
+    except KeyboardInterrupt:
+        if output is not None:
+            sys.stderr.write(f"redraft: {len(results.done)} of {len(rows)} rows are in {output}; the same command goes on from there\n")
+        raise
+    return summarise(records, metric, setting, seconds=time.monotonic() - began)
+
+
+def _run_tests(code: str, tests: str) -> bool:
+    """Whether the tests pass on the code, in the sandbox of the `python` tool; what cannot be run has not passed."""
+    import secrets
+
+    from redraft.tools.python import PythonTool
+    from redraft.types import Failure, ToolCall
+
+    end = f"passed-{secrets.token_hex(12)}"
+
+    async def whole() -> bool:
+        tool = PythonTool()
+        try:
+            result = await tool.run(ToolCall(tool="python", input=f"{code}\n\n{tests}\n\nprint('\\n{end}')\n"))
+        finally:
+            await tool.close()
+        return not isinstance(result, Failure) and result[0].title == "output" and result[0].text.splitlines()[-1:] == [end]
+
+    return asyncio.run(whole())
+
+
+@contextmanager
+def _counter(total: int, *, quiet: bool) -> Generator[Callable[[int], None]]:
+    """A progress bar on standard error, where that is a terminal: what it yields is called with the number of rows that were done."""
+    bar: Any = click.progressbar(length=total, label="rows", file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
+    with bar:
+        yield bar.update
+
+
+def _print_figures(figures: Mapping[str, Any]) -> None:
+    width = max(len(key) for key in figures)
+    for key, value in figures.items():
+        shown = ", ".join(f"{name} {item}" for name, item in value.items()) if isinstance(value, Mapping) else value  # pyright: ignore[reportUnknownVariableType]
+        sys.stdout.write(f"{key:<{width}}  {'undefined' if shown is None else one_line(str(shown))}\n")
+
+
+def _show_demo(rows: list[Row], whole: Callable[[Callable[[DemoRow], None]], Coroutine[Any, Any, list[DemoRow]]]) -> list[DemoRow]:
+    from rich.live import Live
+    from rich.table import Table
+    from rich.text import Text
+
+    from redraft.cli.render import ACTION_MARKS, box_for, console_on, stamp, verdict_stamp, yes_or_no
+
+    console = console_on(sys.stdout)
+    table = Table(box=box_for(console), pad_edge=False)
+    for title, ratio in (("question", 5), ("draft", 2), ("tool call → result", 4), ("verdict", None), ("answer", 2), ("", None), ("right?", None)):
+        table.add_column(title, ratio=ratio, overflow="fold")
+
+    def cells(row: DemoRow) -> list[Text]:
+        call = f"{row.tool}: {row.call} → {row.result}" if row.tool else row.result or "–"
+        question = Text(one_line(row.question, 120))
+        if row.note:
+            question.append(f" ({row.note})", style="dim")
+        right = yes_or_no(row.right, console)
+        if row.right_before != row.right:
+            right.append(" (was right)" if row.right_before else " (was wrong)", style="dim")
+        return [
+            question, Text(one_line(row.draft, 60)), Text(one_line(call, 120)), verdict_stamp(row.verdict, console), Text(one_line(row.answer, 60)),
+            stamp(ACTION_MARKS[row.action], console), right,
+        ]  # fmt: skip
+
+    with Live(table, console=console, refresh_per_second=4, vertical_overflow="visible") as live:
+
+        def show(row: DemoRow) -> None:
+            table.add_row(*cells(row))
+            live.refresh()
+
+        return asyncio.run(whole(show))
+
+
+def _print_footer(summary: Mapping[str, Any]) -> None:
+    usage = summary["usage"]
+    lines = [
+        f"right before {summary['right_before']} of {summary['n']}, after {summary['right_after']} of {summary['n']}",
+        f"wrong→right {summary['wrong_to_right']}, right→wrong {summary['right_to_wrong']}, abstained {summary['abstained']}"
+        + ("" if summary["guard"] else "  (guard off: compare with a run without --no-guard)"),
+        f"{usage['llm_calls']} model calls, {usage['tool_calls']} tool calls, {usage['input_tokens']} tokens read "
+        f"({usage['cached_tokens']} of them cached), {usage['output_tokens']} written, {summary['seconds']:.1f} s",
+        str(summary["note"]),
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")

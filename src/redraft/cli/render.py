@@ -1,0 +1,242 @@
+"""Outcomes for people: each claim with its verdict and its evidence, old and new wording side by side. All foreign text passes through `safe`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from types import TracebackType
+from typing import IO, Self
+
+from rich.box import ASCII2, SIMPLE_HEAD, Box
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status as Spinner
+from rich.table import Table
+from rich.text import Text
+
+from redraft.cli.safe import one_line, safe
+from redraft.events import Corrected, Decided, Drafted, Event, ModelCalled, ToolCalled, Verified
+from redraft.types import Check, CheckStatus, Evidence, Outcome, Status
+
+__all__ = ["ACTION_MARKS", "Progress", "box_for", "changes_table", "console_on", "print_outcome", "stamp", "unified_diff", "verdict_stamp", "yes_or_no"]
+
+Mark = tuple[str, str, str, str]
+"""Symbol, its ASCII form, the word, the style."""
+MARKS: dict[CheckStatus, Mark] = {
+    "supported": ("✔", "+", "supported", "green"),
+    "contradicted": ("✘", "x", "contradicted", "bold red"),
+    "insufficient": ("?", "?", "insufficient", "yellow"),
+    "unavailable": ("○", "o", "not checkable", "yellow"),
+    "skipped": ("·", ".", "not checkable", "dim"),
+}
+STATUS_MARKS: dict[Status, Mark] = {
+    "verified": ("✔", "+", "verified", "bold green"),
+    "corrected": ("✎", "*", "corrected", "bold green"),
+    "disputed": ("✘", "x", "disputed", "bold red"),
+    "unverified": ("?", "?", "unverified", "bold yellow"),
+    "failed": ("✘", "x", "failed", "bold red"),
+}
+ACTION_MARKS: dict[str, Mark] = {
+    "kept": ("=", "=", "kept", "dim"),
+    "corrected": ("✎", "*", "corrected", "green"),
+    "abstained": ("○", "o", "abstained", "yellow"),
+}
+LONGEST_CLAIM = 400
+LONGEST_EVIDENCE = 300
+PLAIN_WIDTH = 110
+
+
+def console_on(stream: IO[str]) -> Console:
+    """A console that adds colour on terminals only, and is wide enough to read where there is none."""
+    width = None if stream.isatty() else PLAIN_WIDTH
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
+
+
+def stamp(mark: Mark, console: Console) -> Text:
+    """A verdict as symbol and word, never colour alone."""
+    symbol, ascii_symbol, word, style = mark
+    return Text(f"{symbol if _unicode(console) else ascii_symbol} {word}", style=style)
+
+
+def verdict_stamp(status: CheckStatus, console: Console) -> Text:
+    """A verdict as symbol and word."""
+    return stamp(MARKS[status], console)
+
+
+def yes_or_no(good: bool, console: Console) -> Text:
+    """Whether something is there, as symbol and word."""
+    return stamp(("✔", "+", "yes", "green") if good else ("○", "-", "no", "yellow"), console)
+
+
+def print_outcome(outcome: Outcome, console: Console, *, show_answer: bool) -> None:
+    """The outcome as a report: answer or changes, status, and every claim with its verdict and evidence."""
+    if show_answer:
+        console.print(Text(safe(outcome.answer) or "(no answer)", style="bold"))
+        console.print()
+    if outcome.changed:
+        console.print(changes_table(outcome.draft, outcome.answer, console))
+    console.print(checks_table(outcome, console))
+    console.print(summary_line(outcome, console))
+
+
+def checks_table(outcome: Outcome, console: Console) -> Table:
+    """Claims in the order of the text. What was not worth a check (greetings, questions, opinions) is left to the JSON."""
+    known = {item.id: item for item in outcome.evidence}
+    table = Table(box=box_for(console), expand=False, show_lines=False, pad_edge=False)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("claim", ratio=3, overflow="fold")
+    table.add_column("evidence", ratio=4, overflow="fold")
+    for check in outcome.checks:
+        if check.status != "skipped":
+            table.add_row(stamp(MARKS[check.status], console), _claim(check, outcome.answer), _grounds(check, known))
+    return table
+
+
+def summary_line(outcome: Outcome, console: Console) -> Text:
+    """Status, counts, and what it cost."""
+    counts: dict[str, int] = {}
+    for check in outcome.checks:
+        word = MARKS[check.status][2]
+        counts[word] = counts.get(word, 0) + 1
+    usage = outcome.usage
+    line = stamp(STATUS_MARKS[outcome.status], console)
+    line.append(f"  ({outcome.stop_reason})", style="dim")
+    if counts:
+        line.append("  " + ", ".join(f"{number} {word}" for word, number in counts.items()), style="")
+    line.append(
+        f"  ·  {len(outcome.turns)} turns, {usage.llm_calls} model calls, {usage.tool_calls} tool calls, "
+        f"{usage.input_tokens + usage.output_tokens} tokens, {usage.seconds:.1f} s",
+        style="dim",
+    )
+    return line
+
+
+def changes_table(old: str, new: str, console: Console) -> Table:
+    """Old and new wording of every changed line side by side, the changed words marked by brackets as well as by colour."""
+    table = Table(box=box_for(console), expand=False, pad_edge=False)
+    table.add_column("old", ratio=1, overflow="fold")
+    table.add_column("new", ratio=1, overflow="fold")
+    before, after = old.splitlines(), new.splitlines()
+    for tag, a1, a2, b1, b2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag != "equal":
+            left, right = _marked(" / ".join(before[a1:a2]), " / ".join(after[b1:b2]))
+            table.add_row(left, right)
+    return table
+
+
+def unified_diff(old: str, new: str, name: str) -> str:
+    """A diff that `patch` takes, line endings kept."""
+    before, after = _lines(old), _lines(new)
+    parts: list[str] = []
+    for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"):
+        parts.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")
+    return "".join(parts)
+
+
+class Progress:
+    """What a run is doing, on standard error, while it does it. Not shown: it does nothing."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self._spinner = Spinner("starting", console=Console(stderr=True, highlight=False)) if shown else None
+        self._calls = [0, 0]
+        self._doing = "working"
+
+    def __enter__(self) -> Self:
+        if self._spinner is not None:
+            self._spinner.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._spinner is not None:
+            self._spinner.stop()
+
+    def event(self, event: Event) -> None:
+        """Show what happened last."""
+        if self._spinner is None:
+            return
+        doing = ""
+        match event:
+            case ModelCalled():
+                self._calls[0] += 1
+            case ToolCalled():
+                self._calls[1] += 1
+            case Drafted():
+                doing = "checking the answer"
+            case Verified():
+                doing = f"{len(event.checks)} claims checked"
+            case Corrected():
+                doing = f"checking rewrite {event.turn}"
+            case Decided():
+                doing = f"rewrite {event.turn} {'accepted' if event.decision.accepted else 'refused'}"
+            case _:
+                return
+        self._doing = doing or self._doing
+        self._spinner.update(escape(f"{self._doing} ({self._calls[0]} model calls, {self._calls[1]} tool calls)"))
+
+
+def _claim(check: Check, answer: str) -> Text:
+    """The claim with the part that decides underlined; whole where it is the answer's own words."""
+    claim = check.claim
+    start, end = claim.span
+    whole = answer[start:end] if 0 <= start < end <= len(answer) else claim.text
+    text = Text(one_line(whole or claim.text, LONGEST_CLAIM))
+    if claim.focus is not None:
+        part = one_line(answer[claim.focus[0] : claim.focus[1]])
+        place = text.plain.find(part) if part else -1
+        if place >= 0:
+            text.stylize("underline", place, place + len(part))
+    return text
+
+
+def _grounds(check: Check, known: dict[str, Evidence]) -> Text:
+    text = Text(one_line(check.note, LONGEST_EVIDENCE))
+    for identity in check.evidence[:3]:
+        item = known.get(identity)
+        if item is not None:
+            text.append("\n" if text.plain else "")
+            text.append(_evidence_line(item), style="dim")
+    if check.expected is not None and check.status == "contradicted":
+        text.append(f"\nexpected: {one_line(check.expected, LONGEST_EVIDENCE)}", style="bold")
+    for alternative in check.alternatives[:4]:
+        text.append(f"\npossible: {one_line(alternative, LONGEST_EVIDENCE)}")
+    if check.method == "judged":
+        text.append(f"\njudged by a model, confidence {check.confidence:.2f}", style="dim italic")
+    return text
+
+
+def _evidence_line(item: Evidence) -> str:
+    place = item.source or item.title
+    where = f" ({one_line(place, 80)})" if place else ""
+    return f"{one_line(item.tool)}: {one_line(item.input, 120)} → {one_line(item.text, LONGEST_EVIDENCE)}{where}"
+
+
+def _marked(old: str, new: str) -> tuple[Text, Text]:
+    before, after = re.findall(r"\w+|\s+|[^\w\s]", safe(old)), re.findall(r"\w+|\s+|[^\w\s]", safe(new))
+    left, right = Text(), Text()
+    for tag, a1, a2, b1, b2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        gone, come = "".join(before[a1:a2]), "".join(after[b1:b2])
+        if tag == "equal":
+            left.append(gone)
+            right.append(come)
+            continue
+        if gone:
+            left.append(f"[-{gone}-]", style="red")
+        if come:
+            right.append(f"[+{come}+]", style="green")
+    return left, right
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their line feeds; a lone carriage return does not end a line of a diff."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
+def box_for(console: Console) -> Box:
+    """The lines of a table, in ASCII where the terminal has nothing else."""
+    return SIMPLE_HEAD if _unicode(console) else ASCII2
+
+
+def _unicode(console: Console) -> bool:
+    encoding = (getattr(console.file, "encoding", None) or sys.getdefaultencoding()).lower().replace("-", "")
+    return encoding.startswith("utf")

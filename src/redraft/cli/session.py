@@ -1,0 +1,93 @@
+"""From options and settings to a task and a Refiner, and from a Refiner to an Outcome: what all commands that run something share."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from redraft.cli.files import read_tests
+from redraft.cli.options import RunOptions
+from redraft.errors import InputError
+from redraft.events import Event
+from redraft.policy import Policy, with_budgets
+from redraft.refiner import Refiner
+from redraft.settings import Settings, find_policy, load_settings, offer_keys
+from redraft.tools import open_tools
+from redraft.types import Outcome, Task, TaskKind
+
+__all__ = ["Session", "open_session", "task_from"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """Everything a command needs to run tasks."""
+
+    model: str
+    evaluator: str | None
+    judge: str | None
+    policy: Policy
+    tools: tuple[str, ...] | None
+    settings: Settings
+
+    def refiner(self, task: Task, *, seed: int = 0, on_event: Callable[[Event], None] | None = None) -> Refiner:
+        """A Refiner for one task, with the tools that were named or those that fit."""
+        tools = None if self.tools is None else open_tools(task, self.tools)
+        return Refiner(self.model, tools=tools, policy=self.policy, evaluator=self.evaluator, judge=self.judge, seed=seed, on_event=on_event)
+
+    def run(self, task: Task, act: Callable[[Refiner], Awaitable[Outcome]], *, quiet: bool) -> Outcome:
+        """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""
+        from redraft.cli.render import Progress
+
+        async def whole(progress: Progress) -> Outcome:
+            refiner = self.refiner(task, on_event=progress.event)
+            try:
+                return await act(refiner)
+            finally:
+                await refiner.close()
+
+        with Progress(shown=not quiet and sys.stderr.isatty()) as progress:
+            outcome = asyncio.run(whole(progress))
+        if not quiet:
+            from redraft.cli.safe import one_line
+
+            for warning in outcome.warnings:
+                sys.stderr.write(f"redraft: {one_line(warning)}\n")
+        return outcome
+
+
+def open_session(options: RunOptions, *, default_model: str) -> Session:
+    """The session that flags, environment and settings files ask for, in this order.
+
+    Raises:
+        UsageError: an unknown name or a malformed settings file.
+    """
+    settings = load_settings()
+    offer_keys(settings)
+    policy = with_budgets(find_policy(options.policy, settings), deadline_seconds=options.deadline, tokens=options.budget_tokens, cost_usd=options.budget_usd)
+    if options.max_turns is not None:
+        policy = dataclasses.replace(policy, max_turns=options.max_turns)
+    return Session(
+        model=options.model or settings.model or default_model,
+        evaluator=options.evaluator or settings.evaluator,
+        judge=options.judge or settings.judge,
+        policy=policy,
+        tools=options.tool or settings.tools,
+        settings=settings,
+    )
+
+
+def task_from(options: RunOptions, *, query: str, default_kind: TaskKind) -> Task:
+    """The task that the options describe.
+
+    Raises:
+        InputError: a file cannot be used.
+    """
+    for path in (*options.sources, *options.table):
+        if "\x00" in path or not path.strip():
+            raise InputError("an empty path was given for --sources or --table")
+    tests = read_tests(options.tests) if options.tests else ""
+    kind = options.kind or ("code" if tests else default_kind)
+    return Task(query=query, kind=kind, documents=options.sources, tables=options.table, tests=tests)
