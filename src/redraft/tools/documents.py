@@ -30,6 +30,8 @@ MAX_TERMS = 60
 MAX_INPUT = 4000
 LEAST_WORDS, MOST_WORDS = 100, 180
 TITLE_WEIGHT = 2.0
+PAIRS_SHARE = 0.75
+"""Exponent that brings shares of character pairs, half of which straddle two words, to the scale of shares of words (measured on XQuAD: en and zh agree)."""
 
 
 def read_sources(paths: Sequence[str | Path]) -> tuple[tuple[Document, ...], tuple[str, ...]]:
@@ -128,7 +130,8 @@ class _Index:
         total = len(self.passages)
         weights = {term: math.log(1 + (total - len(self.having(term)) + 0.5) / (len(self.having(term)) + 0.5)) for term in terms}
         mass = sum(weights.values())
-        return [(hit, sum(weight for term, weight in weights.items() if hit in self.having(term)) / mass) for hit in hits]
+        shares = [(hit, sum(weight for term, weight in weights.items() if hit in self.having(term)) / mass) for hit in hits]
+        return [(hit, share**PAIRS_SHARE) for hit, share in shares] if re.search(f"[{CJK}]", query) else shares
 
 
 def _spaced(text: str) -> str:

@@ -1,0 +1,238 @@
+"""One sentence read for comparison: its content words with their roles, its slots, its polarity and what qualifies it.
+
+Roles are read from the small closed classes of the language (prepositions, auxiliaries, pronouns), never from sentence patterns.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from redraft.claims.signature import negated
+from redraft.claims.slots import Slot, slots
+from redraft.claims.words import Word, words
+from redraft.types import Span
+
+__all__ = ["Sentence", "Token", "read_sentence", "root", "same_word"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Token:
+    """One content word outside dates and quantities, with the role it plays."""
+
+    index: int
+    """Its place among all words of the sentence."""
+    text: str
+    span: Span
+    stem: str
+    name: bool = False
+    subject: bool = False
+    """Whether it stands before the verb."""
+    predicate: bool = False
+    """Whether it is the main verb or what a quantity counts."""
+    light: bool = False
+    after: str = ""
+    """The preposition it hangs on."""
+    genitive: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sentence:
+    """A sentence as compare needs it."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    slots: tuple[Slot, ...]
+    names: frozenset[str]
+    negated: bool = False
+    negations: int = 0
+    polarity: tuple[Span, ...] = ()
+    hedged: bool = False
+    conditional: bool = False
+    question: bool = False
+    anaphoric: bool = False
+    passive: bool = False
+    copular: bool = False
+    comparing: bool = False
+    pivot: int | None = None
+    """Place of the main verb, or of the word that is compared before "than"."""
+    object_end: int = 10**6
+    """Last place of what follows the pivot directly, before the next preposition."""
+    qualifiers: frozenset[str] = frozenset()
+
+
+_BE = frozenset("is are was were be been being am 's".split())
+_AUXILIARY = _BE | frozenset("has have had do does did will would can could shall should must may might".split())
+_PREPOSITIONS = frozenset(
+    "of by to from than against over under after before between for in at on with into onto upon through during within without among across near as about via per".split()
+)
+_PRONOUNS = frozenset("he she it they his her its their him them who which this these those".split())
+_LIGHT = frozenset(
+    "total number approximately roughly located situated called named known also currently various several certain located part member being later then "
+    "official officially commonly typically generally full".split()
+)
+_QUALIFIERS = frozenset(
+    "only all every each always never none first last second third fourth fifth former formerly vice deputy assistant acting honorary nearly almost half most "
+    "few least alone exclusively fictional planned proposed attempted failed alleged unsuccessful candidate runner-up largest biggest smallest oldest youngest "
+    "longest shortest highest lowest tallest best worst except excluding".split()
+)
+_HEDGES = re.compile(
+    r"\b(?:may|might|could|perhaps|possibly|probably|presumably|supposedly|reportedly|allegedly|apparently|rumou?red|said to|believed|thought to|claim(?:s|ed)?|"
+    r"suggest(?:s|ed)?|expected|plan(?:s|ned)? to|propos(?:es|ed)|predict(?:s|ed)?|hop(?:es|ed)|would|myth|legend|disputed|unclear|uncertain|likely|seems?|appears?|estimated)\b",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(r"\b(?:if|unless|suppose|assuming|whether|had it not|as if|as though)\b|如果|假如|若|もし", re.IGNORECASE)
+_NEGATION = re.compile(
+    r"\b(?:not(?!\s+only\b|\s+just\b)|\w+n['’]t|cannot|never|neither|nor|none|nobody|nothing|nowhere|no(?!\s*\.?\s*\d)|without|lacks?|lacked|lacking|"
+    r"false|untrue|incorrect|den(?:y|ies|ied)|fail(?:s|ed)? to|refus(?:es|ed) to|unable to)\b|[不没沒未非無无]",
+    re.IGNORECASE,
+)
+_SYMMETRIC = frozenset(
+    "marri marry meet equal resembl join merg border adjoin differ fac dat combin mix play share hav has contain includ involv becom see know relat connect associat cooperat "
+    "compet fight negotiat communicat correspond".split()
+)
+_NAME_TITLES = frozenset("mr mrs ms dr sir lord lady prof professor president king queen prince princess saint justice judge general captain minister".split())
+_SAME = {
+    "usa": "us", "unitedstat": "us", "america": "us", "american": "us", "uk": "britain", "british": "britain", "kilometr": "km", "kilometer": "km", "percent": "%",
+    "meter": "metr", "tonn": "ton", "grey": "gray", "color": "colour", "center": "centr", "sulphat": "sulfat",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def read_sentence(text: str, known: frozenset[str] = frozenset()) -> Sentence:
+    """The sentence with everything that its comparison with another one needs."""
+    found = slots(text, known=known)
+    name_spans = [slot.span for slot in found if slot.kind == "name"]
+    typed = [slot for slot in found if slot.kind != "name"]
+    every = words(text)
+    pivot, copular, comparing = _pivot(every, text, typed)
+    tokens = tuple(_tokens(every, text, name_spans, typed, pivot))
+    lowered = [word.text.lower() for word in every]
+    passive = any(word in _BE and _participle(lowered, place) for place, word in enumerate(lowered)) and "by" in lowered
+    marks = tuple(match.span() for match in _NEGATION.finditer(text))
+    after_pivot = [place for place in range((pivot or 0) + 1, len(lowered)) if lowered[place] in _PREPOSITIONS and lowered[place] != "than"]
+    first_words = lowered[:4]
+    return Sentence(
+        text=text,
+        tokens=tokens,
+        slots=tuple(typed),
+        names=frozenset(token.stem for token in tokens if token.name),
+        negated=negated(text) or bool(marks),
+        negations=len(marks),
+        polarity=marks,
+        hedged=bool(_HEDGES.search(text)),
+        conditional=bool(_CONDITIONAL.search(text)),
+        question=bool(re.search(r"[?？][\"'”’)\]]*\s*$", text)),
+        anaphoric=bool(_PRONOUNS & set(lowered)) or (bool(first_words) and first_words[0] == "the"),
+        passive=passive,
+        copular=copular,
+        comparing=comparing,
+        pivot=pivot,
+        object_end=after_pivot[0] if after_pivot else 10**6,
+        qualifiers=_qualifiers(text, lowered),
+    )
+
+
+def _qualifiers(text: str, lowered: list[str]) -> frozenset[str]:
+    found = set(_QUALIFIERS & set(lowered))
+    found |= set(re.findall(r"\b\d{1,3}(?:st|nd|rd|th)\b(?! century)", text.lower()))
+    if re.search(r"\bone of\b|\bamong the\b", text, re.IGNORECASE):
+        found.add("one of")
+    if re.search(r"\b(?:runner[- ]up|co-\w+|non-\w+|ex-\w+)\b", text, re.IGNORECASE):
+        found.add("prefix")
+    return frozenset(found)
+
+
+def _participle(lowered: list[str], place: int) -> bool:
+    following = lowered[place + 1 : place + 3]
+    return any(re.search(r"(?:ed|en|wn|ne|ught|un|ung|ade|eld|uilt|old|ept|ost|ound|aid|ut)$", word) for word in following)
+
+
+def _pivot(every: list[Word], text: str, typed: list[Slot]) -> tuple[int | None, bool, bool]:
+    """The place of the main verb among the words, whether it is a copula, and whether the sentence compares with "than"."""
+    lowered = [word.text.lower() for word in every]
+    if "than" in lowered[1:]:
+        place = lowered.index("than", 1)
+        return place - 1, False, True
+    inside = [slot.span for slot in typed]
+    for place, word in enumerate(lowered):
+        if place == 0 or any(start <= every[place].span[0] < end for start, end in inside):
+            continue
+        if word in _AUXILIARY:
+            for ahead in range(place + 1, min(place + 5, len(lowered))):
+                if lowered[ahead] in _AUXILIARY or lowered[ahead].endswith("ly") or lowered[ahead] in ("not", "also", "never", "first", "then"):
+                    continue
+                if re.search(r"(?:ed|en|ing|wn)$", lowered[ahead]) or (word not in _BE and every[ahead].content and not every[ahead].capital):
+                    return ahead, False, False
+                break
+            return place, word in _BE, False
+        before = lowered[place - 1]
+        verbal = re.fullmatch(
+            r"[a-z]{2,}(?:s|ed)|won|wrote|made|became|began|led|took|gave|held|grew|fell|rose|sold|went|came|saw|ran|sang|fought|lost|left|met|beat|built|found",
+            word,
+        )
+        if (
+            verbal
+            and not every[place].capital
+            and before not in _PREPOSITIONS | {"the", "a", "an", "and", "or", "its", "his", "her", "their"}
+            and every[place].content
+        ):
+            return place, False, False
+    return None, False, False
+
+
+def _tokens(every: list[Word], text: str, name_spans: list[Span], typed: list[Slot], pivot: int | None) -> list[Token]:
+    found: list[Token] = []
+    preposition, reach = "", 0
+    counted = [(slot.span[1], slot.span[1] + 30, slot.counts, slot.dimension) for slot in typed if slot.kind == "quantity"]
+    for place, word in enumerate(every):
+        lowered = word.text.lower()
+        if lowered in _PREPOSITIONS:
+            preposition, reach = lowered, 0
+        elif lowered in _AUXILIARY or (place and re.search(r"[,;:()]", text[every[place - 1].span[1] : word.span[0]])):
+            preposition = ""
+        if any(start <= word.span[0] < end for start, end in (slot.span for slot in typed)):
+            continue
+        if not word.content:
+            continue
+        name = any(start <= word.span[0] < end for start, end in name_spans)
+        measured = any(begin <= word.span[0] < end and word.stem in counts for begin, end, counts, dimension in counted if dimension)
+        if measured:
+            continue
+        head = any(begin <= word.span[0] < end and word.stem in counts for begin, end, counts, _ in counted)
+        reach += 1
+        found.append(
+            Token(
+                index=place,
+                text=word.text,
+                span=word.span,
+                stem=word.stem,
+                name=name,
+                subject=pivot is not None and place < pivot,
+                predicate=place == pivot or head,
+                light=lowered in _LIGHT or (name and lowered.rstrip(".") in _NAME_TITLES) or (name and len(word.text.rstrip(".")) == 1),
+                after=preposition if reach <= 4 else "",
+                genitive=bool(re.match(r"['’]s?(?=\W|$)", text[word.span[1] :])) or word.text.lower().endswith(("'s", "’s")),
+            )
+        )
+    return found
+
+
+_SUFFIX = re.compile(r"(?:ization|isation|ation|ition|ment|ance|ence|ness|ship|sion|tion|ally|able|ible|ity|ive|ion|ous|ful|ist|ism|ant|ent|al|er|or|ly|ic)$")
+
+
+@lru_cache(maxsize=65536)
+def root(stem_: str) -> str:
+    """The stem without the ending that makes a noun of a verb or an adjective of a noun, where at least five letters stay."""
+    if not stem_.isascii() or not stem_.isalpha():
+        return stem_
+    cut = _SUFFIX.sub("", stem_)
+    cut = cut if len(cut) >= 5 else stem_
+    return cut[:-1] if len(cut) > 5 and cut[-1] in "etcs" else cut
+
+
+def same_word(a: Token, b: Token) -> bool:
+    """Whether two tokens are forms of one word."""
+    ours, theirs = _SAME.get(a.stem, a.stem), _SAME.get(b.stem, b.stem)
+    return ours == theirs or (len(ours) > 5 and len(theirs) > 5 and root(ours) == root(theirs))
