@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from rapidfuzz import fuzz
@@ -21,6 +21,7 @@ __all__ = ["align", "apply", "diff_edits", "map_span", "same_but_space"]
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:['’][^\W\d_]+)*|\s+|.", re.S)
 _FUZZY_THRESHOLD = 90.0
 _FUZZY_LEAST_CHARACTERS = 12
+_LARGEST_TABLE = 50_000_000
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
@@ -132,53 +133,86 @@ def _is_cjk(character: str) -> bool:
     return "\u3040" <= character <= "\u30ff" or "\u3400" <= character <= "\u9fff"
 
 
-_MARKS = str.maketrans(
-    {"’": "'", "‘": "'", "‚": "'", "´": "'", "`": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-"}
-)
-_INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad")
+_MARKS = str.maketrans(dict.fromkeys("‘’‚‛´`′", "'") | dict.fromkeys("“”„‟«»″「」『』", '"') | dict.fromkeys("‐‑‒–—―−", "-"))
+_INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f")
+_EMPHASIS = re.compile(r"(?<![\w*_`~])[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?![\w*_`~])")
+"""Marks of Markdown at the edge of words; between figures or spaces they are signs of arithmetic and stay."""
 
 
 def _fold(text: str, start: int) -> tuple[str, list[Span]]:
-    """The text from `start` on in a form for comparison, and for each of its characters the span of the text it came from."""
+    """The text from `start` on in a form for comparison, and for each of its characters the span of the text it came from.
+
+    White space counts once, and not at all between CJK characters; typographic and Markdown marks and invisible characters count for nothing.
+    """
+    dropped = {at for mark in _EMPHASIS.finditer(text, start) for at in range(*mark.span())}
     characters: list[str] = []
     places: list[Span] = []
     for at in range(start, len(text)):
         character = text[at]
-        if character in _INVISIBLE:
+        if character in _INVISIBLE or at in dropped:
             continue
         if character.isspace():
             if characters and characters[-1] != " ":
                 characters.append(" ")
                 places.append((at, at + 1))
             continue
+        if len(characters) > 1 and characters[-1] == " " and _is_cjk(characters[-2]) and _is_cjk(character):
+            characters.pop()
+            places.pop()
         for part in unicodedata.normalize("NFKC", character).translate(_MARKS):
             characters.append(part)
             places.append((at, at + 1))
-    while characters and characters[-1] == " ":
+    if characters and characters[-1] == " ":
         characters.pop()
         places.pop()
     return "".join(characters), places
 
 
 def diff_edits(old: str, new: str) -> tuple[Edit, ...]:
-    """The smallest word-level edits that turn `old` into `new`."""
-    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
-    starts = _offsets(before)
-    edits: list[Edit] = []
-    for tag, low, high, other_low, other_high in Levenshtein.opcodes(before, after):
-        if tag != "equal":
-            edits.append(Edit(span=(starts[low], starts[high]), replacement="".join(after[other_low:other_high])))
-    return _merged(edits)
+    """The smallest word-level edits that turn `old` into `new`; very long texts are first compared by lines."""
+    return _merged(_diff(_TOKEN.findall(old), _TOKEN.findall(new), 0))
 
 
-def _offsets(tokens: Sequence[str]) -> list[int]:
-    offsets = [0]
+def _diff(before: Sequence[str], after: Sequence[str], offset: int) -> Iterator[Edit]:
+    head = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after)))
+    offset += sum(map(len, before[:head]))
+    before, after = before[head:], after[head:]
+    if len(before) * len(after) > _LARGEST_TABLE:
+        yield from _diff_lines(before, after, offset)
+        return
+    starts = _offsets(before, offset)
+    for operation in Levenshtein.opcodes(before, after):
+        if operation.tag != "equal":
+            replacement = "".join(after[operation.dest_start : operation.dest_end])
+            yield Edit(span=(starts[operation.src_start], starts[operation.src_end]), replacement=replacement)
+
+
+def _diff_lines(before: Sequence[str], after: Sequence[str], offset: int) -> Iterator[Edit]:
+    """As `_diff`, for texts whose words are too many for one table: equal lines are set apart first, and a long changed passage is one edit."""
+    lines, other = "".join(before).splitlines(keepends=True), "".join(after).splitlines(keepends=True)
+    starts = _offsets(lines, offset)
+    if len(lines) * len(other) > _LARGEST_TABLE:
+        yield Edit(span=(starts[0], starts[-1]), replacement="".join(other))
+        return
+    for operation in Levenshtein.opcodes(lines, other):
+        if operation.tag == "equal":
+            continue
+        old, new = "".join(lines[operation.src_start : operation.src_end]), "".join(other[operation.dest_start : operation.dest_end])
+        words, others = _TOKEN.findall(old), _TOKEN.findall(new)
+        if len(words) * len(others) <= _LARGEST_TABLE:
+            yield from _diff(words, others, starts[operation.src_start])
+        else:
+            yield Edit(span=(starts[operation.src_start], starts[operation.src_end]), replacement=new)
+
+
+def _offsets(tokens: Sequence[str], offset: int) -> list[int]:
+    offsets = [offset]
     for token in tokens:
         offsets.append(offsets[-1] + len(token))
     return offsets
 
 
-def _merged(edits: Sequence[Edit]) -> tuple[Edit, ...]:
+def _merged(edits: Iterable[Edit]) -> tuple[Edit, ...]:
     merged: list[Edit] = []
     for edit in edits:
         if merged and merged[-1].span[1] == edit.span[0]:

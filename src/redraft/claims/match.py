@@ -1,19 +1,24 @@
-"""Which claim of a rewrite stands for which claim of the retained text: by place, by wording, then by meaning; one to one, and rather none than a wrong one."""
+"""Which claim of a rewrite stands for which claim of the retained text: by place, by wording, then by meaning.
+
+One to one, and rather none than a wrong one: a claim without a match counts as gone, and what stands there instead as new.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from redraft.claims.edits import diff_edits, map_span
-from redraft.claims.signature import Signature, fold, hedged, keeps, negated, signature, words
+from redraft.claims.edits import diff_edits
+from redraft.claims.signature import Signature, hedges, keeps, signature
+from redraft.claims.words import fold, words
 from redraft.types import Claim, Edit, Span
 
-__all__ = ["Matching", "Signature", "keeps", "match", "signature"]
+__all__ = ["Matching", "Signature", "match", "signature"]
 
-_LEAST_OVERLAP_AT_PLACE = 0.3
-_LEAST_OVERLAP_SAME_SIGNATURE = 0.5
-_LEAST_OVERLAP = 0.7
+_LEAST_AT_PLACE = 0.3
+_LEAST_SAME_SIGNATURE = 0.5
+_LEAST_OTHER_SIGNATURE = 0.7
+"""Shares of words in common, ours: at the place the edits lead to, elsewhere with equal figures, names and negation, elsewhere without."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,84 +31,110 @@ class Matching:
     """Retained ids whose match has lost a figure or a name, or has become hedged."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Side:
+    """A claim with what it is compared by; `place` is its span in the new text (for a retained claim: where the edits lead)."""
+
+    claim: Claim
+    place: Span
+    folded: str
+    stems: frozenset[str]
+    whole: bool
+    """Whether it spans the whole text, as a bare answer does."""
+    focused: bool
+    """Whether the edits inside it stay inside its focus."""
+
+
 def match(retained: Sequence[Claim], old_text: str, candidate: Sequence[Claim], new_text: str, edits: Sequence[Edit] = ()) -> Matching:
-    """Match the claims of the retained text with those of its rewrite; a claim without a pair is gone, or new."""
-    moves = tuple(edits) or diff_edits(old_text, new_text)
-    pairs: dict[str, Claim] = {}
-    _pair(pairs, retained, candidate, lambda old, new: float(old.requirement and new.requirement and old.id == new.id))
-    _pair(pairs, retained, candidate, lambda old, new: _at_place(old, new, moves, (len(old_text), len(new_text))))
-    _pair(pairs, retained, candidate, _same_wording)
-    _pair(pairs, retained, candidate, _same_meaning)
-    by_id = {claim.id: claim for claim in retained}
-    vague = frozenset(key for key, new in pairs.items() if not new.requirement and _vaguer(by_id[key].text, new.text))
-    return Matching(pairs={key: claim.id for key, claim in pairs.items()}, vague=vague)
+    """Match the claims of the retained text with those of its rewrite; `edits` lead from one text to the other, and are worked out where not given."""
+    moves = tuple(sorted(edits, key=lambda edit: edit.span)) or diff_edits(old_text, new_text)
+    old = [_side(claim, _moved(claim.span, moves), len(old_text.strip()), _focused(claim, moves)) for claim in retained]
+    new = [_side(claim, claim.span, len(new_text.strip()), False) for claim in candidate]
+    pairs: dict[int, int] = {}
+    _pair(pairs, old, new, lambda a, b: float(a.claim.id == b.claim.id), requirements=True)
+    for score in (_at_place, _same_wording, _same_meaning):
+        _pair(pairs, old, new, score)
+    vague = {old[a].claim.id for a, b in pairs.items() if not old[a].claim.requirement and _vaguer(old[a].claim.text, new[b].claim.text)}
+    return Matching(pairs={old[a].claim.id: new[b].claim.id for a, b in sorted(pairs.items())}, vague=frozenset(vague))
 
 
-def _pair(pairs: dict[str, Claim], retained: Sequence[Claim], candidate: Sequence[Claim], score: Callable[[Claim, Claim], float]) -> None:
-    """Add the best pairs by score, above 0, among the claims that are still free."""
-    taken = {claim.id for claim in pairs.values()}
-    scored: list[tuple[float, int, int]] = []
-    for index, old in enumerate(retained):
-        for other, new in enumerate(candidate):
-            if old.id not in pairs and new.id not in taken and (value := score(old, new)) > 0:
-                scored.append((-value, index, other))
-    for _, index, other in sorted(scored):
-        old, new = retained[index], candidate[other]
-        if old.id not in pairs and new.id not in taken:
-            pairs[old.id] = new
-            taken.add(new.id)
+def _side(claim: Claim, place: Span, length: int, focused: bool) -> _Side:
+    found = words(claim.text)
+    stems = frozenset(word.stem for word in found if word.content and not word.text[0].isdigit()) or frozenset(word.stem for word in found)
+    whole = claim.span[1] - claim.span[0] >= length
+    return _Side(claim=claim, place=place, folded=" ".join(fold(claim.text).split()), stems=stems, whole=whole, focused=focused)
 
 
-def _at_place(old: Claim, new: Claim, edits: Sequence[Edit], lengths: tuple[int, int]) -> float:
-    if old.requirement or new.requirement:
-        return 0.0
-    span = map_span(old.span, edits)
-    if span is None or span[0] == span[1]:
-        return 0.0
-    shared = _overlap_of_spans(span, new.span)
-    if shared < 0.5:
-        return 0.0
-    whole = old.span == (0, lengths[0]) and new.span == (0, lengths[1])
-    likeness = _likeness(old.text, new.text)
-    if not whole and likeness < _LEAST_OVERLAP_AT_PLACE and not _only_focus_changed(old, edits):
-        return 0.0
-    return shared + likeness + (0.5 if old.kind == new.kind else 0.0)
+def _pair(pairs: dict[int, int], old: Sequence[_Side], new: Sequence[_Side], score: Callable[[_Side, _Side], float], *, requirements: bool = False) -> None:
+    """Add the best pairs above 0 among what is still free; equal scores go to what comes first in the texts."""
+    taken = set(pairs.values())
+    free_old = [index for index, side in enumerate(old) if index not in pairs and side.claim.requirement == requirements]
+    free_new = [index for index, side in enumerate(new) if index not in taken and side.claim.requirement == requirements]
+    scored = sorted((-value, abs(a - b), a, b) for a in free_old for b in free_new if (value := score(old[a], new[b])) > 0)
+    for _, _, a, b in scored:
+        if a not in pairs and b not in taken:
+            pairs[a] = b
+            taken.add(b)
 
 
-def _overlap_of_spans(a: Span, b: Span) -> float:
-    shared = min(a[1], b[1]) - max(a[0], b[0])
-    return max(0, shared) / max(1, max(a[1], b[1]) - min(a[0], b[0]))
+def _moved(span: Span, edits: Sequence[Edit]) -> Span:
+    """Where the edits lead the span; an edit across one of its ends takes it along."""
+    ends: list[int] = []
+    for at, last in ((span[0], False), (span[1], True)):
+        shift = 0
+        for edit in edits:
+            low, high = edit.span
+            if high < at or (high == at and (low < at or not last)):
+                shift += len(edit.replacement) - (high - low)
+            elif low < at:
+                shift += (low + len(edit.replacement) if last else low) - at
+        ends.append(at + shift)
+    return ends[0], max(ends)
 
 
-def _only_focus_changed(claim: Claim, edits: Sequence[Edit]) -> bool:
-    focus = claim.focus
+def _focused(claim: Claim, edits: Sequence[Edit]) -> bool:
     inside = [edit.span for edit in edits if edit.span[0] < claim.span[1] and edit.span[1] > claim.span[0]]
-    return focus is not None and all(focus[0] <= low and high <= focus[1] for low, high in inside)
+    return claim.focus is not None and all(claim.focus[0] <= low and high <= claim.focus[1] for low, high in inside)
 
 
-def _same_wording(old: Claim, new: Claim) -> float:
-    if old.requirement or new.requirement or fold(old.text) != fold(new.text):
+def _at_place(old: _Side, new: _Side) -> float:
+    shared = min(old.place[1], new.place[1]) - max(old.place[0], new.place[0])
+    if shared <= 0:
         return 0.0
-    return 2.0 if old.kind == new.kind else 1.0
-
-
-def _same_meaning(old: Claim, new: Claim) -> float:
-    if old.requirement or new.requirement or negated(old.text) != negated(new.text):
+    union = max(old.place[1], new.place[1]) - min(old.place[0], new.place[0])
+    likeness = _likeness(old, new)
+    if shared / union < 0.5 or not (likeness >= _LEAST_AT_PLACE or old.focused or (old.whole and new.whole)):
         return 0.0
-    likeness = _likeness(old.text, new.text)
-    if likeness >= _LEAST_OVERLAP_SAME_SIGNATURE and keeps(old.text, new.text):
+    return shared / union + likeness + (0.5 if old.claim.kind == new.claim.kind else 0.0)
+
+
+def _same_wording(old: _Side, new: _Side) -> float:
+    if old.folded != new.folded:
+        return 0.0
+    return 2.0 if old.claim.kind == new.claim.kind else 1.0
+
+
+def _same_meaning(old: _Side, new: _Side) -> float:
+    likeness = _likeness(old, new)
+    if likeness < _LEAST_SAME_SIGNATURE or signature(old.claim.text).negated != signature(new.claim.text).negated:
+        return 0.0
+    if keeps(old.claim.text, new.claim.text):
         return 1.0 + likeness
-    return likeness if likeness >= _LEAST_OVERLAP else 0.0
+    return likeness if likeness >= _LEAST_OTHER_SIGNATURE else 0.0
 
 
-def _likeness(a: str, b: str) -> float:
-    """Share of words in common, figures left out (Jaccard)."""
-    first, second = ({word for word in words(text) if not word[0].isdigit()} for text in (a, b))
-    return len(first & second) / len(first | second) if first or second else 0.0
+def _likeness(old: _Side, new: _Side) -> float:
+    """Share of content words in common, figures left out (Jaccard over stems)."""
+    union = len(old.stems | new.stems)
+    return len(old.stems & new.stems) / union if union else 0.0
 
 
 def _vaguer(old: str, new: str) -> bool:
+    """Whether the statement has lost a figure or a name without another in its place, or has become hedged."""
+    if old == new:
+        return False
     before, after = signature(old), signature(new)
-    lost_figure = len(after.figures) < len(before.figures)
-    lost_name = not before.names <= set(words(new)) and len(after.names) < len(before.names)
-    return lost_figure or lost_name or bool(hedged(new) - hedged(old))
+    lost_figure = len(after.figures) < len(before.figures) and not set(before.figures) <= set(after.figures)
+    there = frozenset(fold(word.text) for word in words(new))
+    lost_name = len(after.names) < len(before.names) and not before.names <= (after.names | there)
+    return lost_figure or lost_name or bool(hedges(new) - hedges(old))
