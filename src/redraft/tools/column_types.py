@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NUMBER_ENGLISH", "Typing", "literal", "quoted", "typed_columns"]
 
+LARGE_ROWS = 100_000
+PLACES_SPARE = 6
 ABSENT = ("", "-", "–", "—", "n/a", "na", "null", "none", "nan", "#n/a", "?", "...", "…", "k. a.", "k.a.")
 CURRENCY = r"US\$|USD|EUR|GBP|CHF|JPY|CNY|[$€£¥₹]"
 NUMBER_CONTINENTAL = r"^[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$"
@@ -51,11 +53,13 @@ def literal(text: str) -> str:
 
 def typed_columns(connection: DuckDBPyConnection, raw: str, names: Sequence[str], *, semicolons: bool) -> Typing:
     """Find the type that each cell of a column has; `semicolons` says that the file separates columns by them, as files with decimal commas do."""
+    row = connection.execute(f"SELECT count(*) FROM {raw}").fetchone()
+    large = bool(row) and int(row[0]) > LARGE_ROWS
     candidates = list(names)
-    for limit in (5_000, None):
+    for limit in (5_000, 20_000 if large else None):
         profiles = _profiles(connection, raw, candidates, limit)
         candidates = [column for column in candidates if profiles[column].counts["filled"] and (_is_number(profiles[column]) or _date_format(profiles[column]))]
-    profiles = _profiles(connection, raw, names, 5_000) | _profiles(connection, raw, candidates, None)
+    profiles = _profiles(connection, raw, names, 5_000) | _profiles(connection, raw, candidates, 20_000 if large else None)
     continental = any(profiles[column].all("continental") and not profiles[column].all("english") for column in candidates)
     expressions, units, notes = list[str](), dict[str, str](), list[str]()
     for column in names:
@@ -65,7 +69,7 @@ def typed_columns(connection: DuckDBPyConnection, raw: str, names: Sequence[str]
             comma = not profile.all("english") or (profile.all("continental") and (continental or (semicolons and profile.counts["commas"] > 0)))
             if profile.all("english") and profile.all("continental") and profile.counts["grouped"] and not continental:
                 notes.append(f"column {column!r}: it cannot be told whether its figures have thousands separators or decimals")
-            expression = f"CASE WHEN {_absent(column)} THEN NULL ELSE {_number(column, comma, profile)} END"
+            expression = f"CASE WHEN {_absent(column)} THEN NULL ELSE {_number(column, comma, profile, large)} END"
             if profile.unit:
                 units[column] = profile.unit
         elif column in candidates and (form := _date_format(profile)):
@@ -76,7 +80,27 @@ def typed_columns(connection: DuckDBPyConnection, raw: str, names: Sequence[str]
         elif profile.counts["filled"] and not profile.counts["zeros"] and profile.counts["numbers"] * 2 > profile.counts["filled"]:
             notes.append(f"column {column!r} mixes figures and words: it was read as text")
         expressions.append(f"{expression} AS {quoted(column)}")
+    if large:
+        _keep_as_text_what_does_not_convert(connection, raw, names, expressions, notes)
     return Typing(expressions=tuple(expressions), units=units, notes=tuple(notes))
+
+
+def _keep_as_text_what_does_not_convert(connection: DuckDBPyConnection, raw: str, names: Sequence[str], expressions: list[str], notes: list[str]) -> None:
+    """Of a large file only the beginning was read closely: every later cell must convert without loss, or its column stays text."""
+    typed = [index for index, expression in enumerate(expressions) if "CAST(" in expression]
+    if not typed:
+        return
+    checks: list[str] = []
+    for index in typed:
+        column, value = names[index], expressions[index].rsplit(" AS ", 1)[0]
+        places = f"length(split_part({_text(column)}, '.', 2)) > {PLACES_SPARE}" if "DECIMAL" in value else "false"
+        checks.append(f"count(*) FILTER ({quoted(column)} IS NOT NULL AND NOT ({_absent(column)}) AND (({value}) IS NULL OR {places}))")
+    failed = connection.execute(f"SELECT {', '.join(checks)} FROM {raw}").fetchone() or ()
+    for index, count in zip(typed, failed, strict=True):
+        if count:
+            column = names[index]
+            expressions[index] = f"{_text(column)} AS {quoted(column)}"
+            notes.append(f"column {column!r}: {count} cells far down differ in form from the first ones, so that it was read as text")
 
 
 def _text(column: str) -> str:
@@ -118,6 +142,7 @@ def _profiles(connection: DuckDBPyConnection, raw: str, columns: Sequence[str], 
                 "english": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '\\d') AND regexp_matches({d}, {literal(NUMBER_ENGLISH)}))",
                 "continental": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, {literal(NUMBER_CONTINENTAL)}))",
                 "grouped": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '^[+-]?\\d{{1,3}}[.]\\d{{3}}$'))",
+                "bare": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({t}, '^[+-]?[\\d.,]+$'))",
                 "commas": f"count(*) FILTER ({t} IS NOT NULL AND contains({d}, ','))",
                 "zeros": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({t}, '^0\\d'))",
                 "powers": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '[eE]'))",
@@ -156,11 +181,13 @@ def _date_format(profile: _Profile) -> str:
     return fits[0] if fits else ""
 
 
-def _number(column: str, comma: bool, profile: _Profile) -> str:
-    digits = _digits(column)
+def _number(column: str, comma: bool, profile: _Profile, large: bool) -> str:
+    digits = _text(column) if profile.all("bare") else _digits(column)
     digits = f"replace(replace({digits}, '.', ''), ',', '.')" if comma else f"replace({digits}, ',', '')"
     places = int(profile.counts["places"] if comma else profile.counts["point_places"])
     whole = profile.counts["whole"]
+    if large and places:
+        places = PLACES_SPARE
     if profile.counts["powers"] or whole + places > 18:
         return f"TRY_CAST({digits} AS DOUBLE)"
     return f"TRY_CAST({digits} AS DECIMAL(18, {places}))" if places else f"TRY_CAST({digits} AS BIGINT)"

@@ -26,6 +26,8 @@ __all__ = ["Column", "LoadedTable", "inspect", "load"]
 
 SAMPLE_BYTES = 256 * 1024
 CHUNK_BYTES = 1 << 20
+MAX_BYTES = 400 * CHUNK_BYTES
+"""Larger files would keep a run waiting for more than half a minute."""
 DELIMITERS = (",", ";", "\t", "|")
 SPREADSHEETS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
 SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".tab", ".parquet"}) | SPREADSHEETS
@@ -94,6 +96,10 @@ def inspect(path: Path) -> None:
         raise InputError(f"{path} is not a kind of table that can be read; save it as CSV, XLSX or Parquet")
     if size == 0:
         raise InputError(f"{path} is empty (0 bytes); a table needs at least a header row")
+    if size > MAX_BYTES:
+        raise InputError(
+            f"{path} has {size / 2**20:,.0f} MB and tables are read up to {MAX_BYTES >> 20} MB; give an extract with the rows and columns that the text speaks of"
+        )
     if suffix == ".parquet":
         if not head.startswith(b"PAR1"):
             why = "encrypted; write it again without encryption" if head.startswith(b"PARE") else "no Parquet file, whatever its name says; export it again"
