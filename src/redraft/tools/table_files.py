@@ -98,7 +98,7 @@ def inspect(path: Path) -> None:
         raise InputError(f"{path} is empty (0 bytes); a table needs at least a header row")
     if size > MAX_BYTES:
         raise InputError(
-            f"{path} has {size / 2**20:,.0f} MB and tables are read up to {MAX_BYTES >> 20} MB; give an extract with the rows and columns that the text speaks of"
+            f"{path} has {size >> 20} MB and tables are read up to {MAX_BYTES >> 20} MB; give an extract with the rows and columns that the text speaks of"
         )
     if suffix == ".parquet":
         if not head.startswith(b"PAR1"):
