@@ -21,8 +21,8 @@ __all__ = ["PythonTool", "SandboxName", "read_suite", "suite_input"]
 SandboxName = Literal["auto", "monty", "bubblewrap"]
 SANDBOXES: tuple[SandboxName, ...] = ("auto", "monty", "bubblewrap")
 MAX_SOURCE = 200_000
-MAX_STEPS = 500
-SUITE_KEYS = {"program", "steps"}
+SUITE_KEYS = {"program", "steps", "names", "reaches_out"}
+PARTIAL = frozenset({"TypeError", "NameError", "SyntaxError", "RuntimeError", "AttributeError", "Exception"})
 FAILURES: dict[str, FailureKind] = {
     "timeout": "timeout",
     "memory": "too_large",
@@ -67,7 +67,7 @@ class PythonTool:
             return _failure(call, "unsupported", "no sandbox is available: " + "; ".join(reasons))
         suite = read_suite(call.input)
         if suite is not None:
-            return _failure(call, "unsupported", "test suites are not run yet")
+            return await self._run_suite(call, suite, usable, reasons)
         return await self._run_program(call, usable, reasons)
 
     async def close(self) -> None:
@@ -95,17 +95,64 @@ class PythonTool:
             return (_evidence(call, execution),)
         return _failure(call, FAILURES[execution.outcome], _why(execution, self.limits, reasons))
 
+    async def _run_suite(self, call: ToolCall, suite: Suite, usable: Sequence[Sandbox], reasons: Sequence[str]) -> ToolResult:
+        results = await usable[0].check(suite, self.limits)
+        if usable[0].name == "monty" and any(result.outcome != "passed" for result in results):
+            # The small interpreter's word is taken for what passes; what does not is looked at again, by the full one where there is one
+            full = len(usable) > 1
+            second = await usable[-1].check(suite, self.limits)
+            results = second if full else tuple(map(_confirmed, results, second))
+        decisive = [result for step, result in zip(suite.steps, results, strict=True) if step.kind != "setup"]
+        if all(result.outcome == "unsupported" for result in decisive):
+            return _failure(call, "unsupported", "the code needs what the sandbox lacks" + "".join(f"; {reason}" for reason in reasons))
+        if all(result.outcome == "crashed" and not result.message for result in decisive):
+            return _failure(call, "broken", "the sandbox broke while the tests ran")
+        return tuple(_step_evidence(step, result, self.limits) for step, result in zip(suite.steps, results, strict=True))
+
+
+def _confirmed(one: StepResult, two: StepResult) -> StepResult:
+    """What two runs of the small interpreter say together. Errors that may only mean that it is small do not count as failures."""
+    if one.outcome == "error" and one.message.split(":")[0] in PARTIAL:
+        return StepResult(outcome="unsupported", message=one.message)
+    return one if one.outcome == two.outcome else StepResult(outcome="undecidable", message="two runs did not end alike")
+
+
+def _step_evidence(step: Step, result: StepResult, limits: Limits) -> Evidence:
+    """One step as evidence: `title` is the outcome, `value` the value that was found, `text` says both in words."""
+    words: dict[str, str] = {
+        "passed": "passed",
+        "failed": f"failed: expected {result.right}, got {result.left}" if result.left else f"failed: {result.message or 'the assertion is false'}",
+        "error": f"failed with {result.message}",
+        "timeout": f"did not finish within {limits.seconds:g} s",
+        "memory": "needed more memory than allowed",
+        "output": f"printed more than {limits.output_bytes >> 10} KB",
+        "undecidable": f"not decided: {result.message}",
+        "unsupported": f"not run: {result.message}",
+        "crashed": result.message or "the sandbox broke",
+        "not_run": f"not run: {result.message}",
+    }
+    text = f"{step.source}\n{words[result.outcome]}"
+    return Evidence(tool="python", input=step.source, title=result.outcome, text=text, value=result.left)
+
 
 def _sandboxes(name: SandboxName) -> tuple[Sandbox, ...]:
+    from redraft.tools.sandbox.bubblewrap import BubblewrapSandbox
     from redraft.tools.sandbox.monty import MontySandbox
 
-    return (MontySandbox(),)
+    match name:
+        case "monty":
+            return (MontySandbox(),)
+        case "bubblewrap":
+            return (BubblewrapSandbox(),)
+        case _:
+            return (MontySandbox(), BubblewrapSandbox())
 
 
 def suite_input(suite: Suite) -> str:
     """A test suite as the input of a tool call: equal suites give the equal text."""
     steps = [{key: value for key, value in dataclasses.asdict(step).items() if value not in ("", 0)} for step in suite.steps]
-    return json.dumps({"program": suite.program, "steps": steps}, ensure_ascii=False, separators=(",", ":"))
+    value = {"program": suite.program, "steps": steps, "names": suite.names, "reaches_out": suite.reaches_out}
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_suite(text: str) -> Suite | None:
@@ -117,7 +164,8 @@ def read_suite(text: str) -> Suite | None:
         if set(value) != SUITE_KEYS:
             return None
         steps: list[dict[str, Any]] = value["steps"]
-        return Suite(program=str(value["program"]), steps=tuple(Step(**step) for step in steps))
+        names = tuple(str(name) for name in value["names"])
+        return Suite(program=str(value["program"]), steps=tuple(Step(**step) for step in steps), names=names, reaches_out=bool(value["reaches_out"]))
     except (ValueError, TypeError):
         return None
 

@@ -61,6 +61,10 @@ class Suite:
 
     program: str
     steps: tuple[Step, ...]
+    names: tuple[str, ...] = ()
+    """Names that the steps take from the program; all others are their own or built in."""
+    reaches_out: bool = False
+    """Whether the tests look at what only one process has (standard output, patched modules): failures then need a look inside one process."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,7 +13,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from redraft.tools.sandbox import Available, Execution, Limits, Outcome, Step, StepOutcome, StepResult, Suite, all_steps
 
@@ -187,8 +187,8 @@ class _Bridge:
         return self.ended or StepResult(outcome="passed")
 
     def _feed(self, source: str) -> Any:
-        lookup: dict[str, Any] = {name: self._function(name) for name in self.functions}
-        lookup.update({name: self._value(name) for name in self.values if name in source})
+        lookup: dict[str, Any] = {name: self._function(name) for name in self.functions if name in self.suite.names}
+        lookup.update({name: self._value(name) for name in self.values if name in self.suite.names})
         return self.tests.feed_run(source, external_lookup=lookup, print_callback=self.tests_printed)
 
     def _function(self, name: str) -> Callable[..., Any]:
@@ -250,8 +250,12 @@ def _plain(value: Any) -> bool:
     if isinstance(value, PLAIN):
         return True
     if type(value) in (list, tuple, set, frozenset):
-        return all(_plain(item) for item in value)
-    return type(value) is dict and all(_plain(key) and _plain(item) for key, item in value.items())
+        items: list[Any] = list(value)
+        return all(_plain(item) for item in items)
+    if type(value) is not dict:
+        return False
+    pairs = cast("dict[Any, Any]", value)
+    return all(_plain(key) and _plain(item) for key, item in pairs.items())
 
 
 def _read_error(error: Any) -> tuple[Outcome, str, str]:
