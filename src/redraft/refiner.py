@@ -77,7 +77,7 @@ class Refiner:
 
     async def stream(self, query: str | Task) -> AsyncIterator[Event | Outcome]:
         """The events of a run as they happen, then its outcome."""
-        queue: asyncio.Queue[Event | Outcome] = asyncio.Queue()
+        queue: asyncio.Queue[Event | Outcome | None] = asyncio.Queue()
         listener = Refiner(
             self.model,
             tools=self.tools,
@@ -89,17 +89,18 @@ class Refiner:
             seed=self.seed,
             on_event=queue.put_nowait,
         )
-        running = asyncio.create_task(listener.run(query))
-        running.add_done_callback(lambda task: None if task.cancelled() or task.exception() else queue.put_nowait(task.result()))
+
+        async def whole() -> None:
+            try:
+                queue.put_nowait(await listener.run(query))
+            finally:
+                queue.put_nowait(None)
+
+        running = asyncio.create_task(whole())
         try:
-            while not (running.done() and queue.empty()):
-                getting = asyncio.create_task(queue.get())
-                await asyncio.wait({getting, running}, return_when=asyncio.FIRST_COMPLETED)
-                if getting.done():
-                    yield getting.result()
-                else:
-                    getting.cancel()
-                    running.result()
+            while (item := await queue.get()) is not None:
+                yield item
+            await running
         finally:
             running.cancel()
 
