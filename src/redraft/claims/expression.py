@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from redraft.claims.numbers import MAX_DIGITS, plain, read_figure
@@ -67,8 +67,8 @@ class Run:
 
     @property
     def single(self) -> bool:
-        """Whether it is one figure, perhaps signed or in brackets."""
-        return self.operators == 0
+        """Whether it is one figure, perhaps signed or in brackets, or a fraction of a unit such as 1/2 cup."""
+        return self.operators == 0 or (self.operators == 1 and self.items[1:2] == ["/"] and bool(self.operands[-1].unit) and not self.operands[0].unit)
 
     @property
     def expression(self) -> str:
@@ -110,16 +110,21 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     if not flat.isascii() and _INVISIBLE.search(flat, start, len(flat) if end is None else end):
         flat = _INVISIBLE.sub(" ", flat)
     found: list[Token] = []
+    begin = -1
     for match in _TOKEN.finditer(flat, start, len(flat) if end is None else end):
         kind = match.lastgroup or ""
         word = match.group()
         if kind == "latex":
-            if word in ("\\left", "\\right", "\\,", "\\;", "\\!", "\\ "):
+            if word in ("\\,", "\\;", "\\!", "\\ "):
+                continue
+            if word in ("\\left", "\\right"):
+                begin = match.start()
                 continue
             kind, word = _LATEX.get(word, ("open" if word in ("\\(", "\\[") else "close" if word in ("\\)", "\\]") else "other", word))
             if kind in ("open", "close"):
                 kind = "other"
-        found.append(Token(kind, word, match.start(), match.end()))
+        found.append(Token(kind, word, match.start() if begin < 0 else begin, match.end()))
+        begin = -1
     return found
 
 
@@ -240,10 +245,24 @@ class _Reader:
         if operand is None:
             return None
         self.operands.append(operand)
-        if isinstance(operand.value, Fraction):
+        bottom = self._glued_bottom()
+        if bottom is not None:
+            self.items += ["(", operand.value, "/", Fraction(int(bottom.text)), ")"]
+            self.operands.append(Operand((bottom.start, bottom.end), Fraction(int(bottom.text)), bottom.text))
+            self.operators += 1
+            self.at += 2
+        else:
             self.items.append(operand.value)
         self._note()
         return True
+
+    def _glued_bottom(self) -> Token | None:
+        """The denominator of a fraction written without spaces behind a division written with them: 3 / 1/2 is six."""
+        slash, bottom, divided = self._peek(), self._peek(1), self.at - 2
+        if slash is None or bottom is None or slash.text != "/" or bottom.kind != "num" or not bottom.text.isdigit() or len(bottom.text) > 9:
+            return None
+        spaced = self.items and self.items[-1] in ("/", "**") and divided >= 0 and not self._glued(divided + 1) and not self._glued(divided)
+        return bottom if spaced and self._glued(self.at) and self._glued(self.at + 1) else None
 
     def _operand(self, token: Token, currency: str) -> Operand | None:
         """The figure here with scale word, percent sign and unit; moves behind the figure, its scale and its percent sign."""
@@ -264,7 +283,7 @@ class _Reader:
             value *= Fraction(10) ** int(exponent)
         start, end = token.start, token.end
         self.at += 1
-        scale, percent = 1, False
+        scale = 1
         follows = self._peek()
         if follows is not None and follows.kind == "mark" and decimals == 0:
             value, end = value + VULGAR[follows.text], follows.end
@@ -279,16 +298,31 @@ class _Reader:
                 scale = 1
                 if glued and not self._unit_or_times(follows):
                     return None
-        elif follows is not None and follows.kind == "num" and follows.start == end:
-            return None
+        elif follows is not None and follows.kind == "num":
+            part = self._mixed(literal, follows)
+            if part is None:
+                return None if follows.start == end else self._percent(Operand((start, end), value, literal, decimals, False, currency, "", 1, ambiguous))
+            value, end = value + part, self.line[self.at - 1].end
         elif follows is not None and follows.text in (":", "_", "#") and self._glued(self.at) and self._glued(self.at + 1):
             return None
+        return self._percent(Operand((start, end), value, literal, decimals, False, currency, "", scale, ambiguous))
+
+    def _percent(self, operand: Operand) -> Operand:
         follows = self._peek()
-        if follows is not None and follows.kind == "pct":
-            percent, end = True, follows.end
-            self.at += 1
-            value /= 100
-        return Operand((start, end), value, literal, decimals, percent, currency, "", scale, ambiguous)
+        if follows is None or follows.kind != "pct":
+            return operand
+        self.at += 1
+        return replace(operand, span=(operand.span[0], follows.end), value=operand.value / 100, percent=True)
+
+    def _mixed(self, whole: str, top: Token) -> Fraction | None:
+        """The fraction of a mixed number such as 1 1/2, whose second part is the next token; moves behind it."""
+        slash, bottom = self._peek(1), self._peek(2)
+        if slash is None or bottom is None or slash.text != "/" or bottom.kind != "num" or top.end != slash.start or slash.end != bottom.start:
+            return None
+        if not (whole.isdigit() and top.text.isdigit() and bottom.text.isdigit() and len(bottom.text) < 4) or not 0 < int(top.text) < int(bottom.text):
+            return None
+        self.at += 3
+        return Fraction(int(top.text), int(bottom.text))
 
     def _unit_or_times(self, word: Token) -> bool:
         follows = self._peek(1)
@@ -406,7 +440,7 @@ class _Reader:
             if self.operands:
                 last = self.operands[-1]
                 unit = " ".join(words).lower()
-                self.operands[-1] = Operand(last.span, last.value, last.literal, last.decimals, last.percent, last.currency, unit, last.scale, last.ambiguous)
+                self.operands[-1] = replace(last, unit=unit)
             self._note()
             return True
         self.at = begin

@@ -433,10 +433,10 @@ def agrees(exact: Fraction, shown: Quantity) -> bool | None:
         return True
     if shown.approximate:
         return True if 20 * error <= abs(exact) else None if 10 * error <= abs(exact) else False
-    if error < shown.quantum and abs(value) < abs(exact) and (shown.truncated or shown.decimals >= 2):
-        return True if shown.truncated else None
     if shown.significant >= 12 and error * 10**11 <= abs(exact):
         return True  # the noise of binary floating point
+    if error < shown.quantum and abs(value) < abs(exact) and (shown.truncated or shown.decimals >= 2):
+        return True if shown.truncated else None
     return False
 
 

@@ -81,7 +81,8 @@ def _equations(text: str, flat: str, span: Span, mark: str) -> Iterator[Statemen
         yield from _chains(text, flat, tokens(flat, *annotation.span(1)), mark)
         blank = " " * (annotation.end() - annotation.start())
         outer = outer[: annotation.start()] + blank + outer[annotation.end() :]
-    yield from _chains(text, flat, tokens(outer, start, end), mark)
+    blanked = outer if outer is not flat else text  # equally long, so that a figure behind an annotation is read without it
+    yield from _chains(blanked, outer, tokens(outer, start, end), mark)
 
 
 def _chains(text: str, flat: str, line: list[Token], mark: str) -> Iterator[Statement]:
@@ -124,6 +125,8 @@ def _statements(text: str, flat: str, line: list[Token], chain: list[Run], signs
         if (index == 1 and not opens) or (index == len(chain) - 1 and not closes):
             continue
         computed = [run for run in chain[:index] if not run.single]
+        if right.single and left.single and _other_unit(left, right):
+            continue
         if right.single and computed:
             shown = _figure(text, right, signs[index - 1], mark)
             if shown is not None:
@@ -132,21 +135,35 @@ def _statements(text: str, flat: str, line: list[Token], chain: list[Run], signs
         elif not right.single and left.single and not used and index == 1:
             shown = _figure(text, left, signs[0], mark)
             if shown is not None:
-                yield _equation(flat, line, [right], left, shown)
+                statement = _equation(flat, line, [right], left, shown)
+                yield replace(statement, certain=statement.certain and len(chain) == 2 and _announced(line, left))
         elif not right.single and not left.single:
             yield _identity(flat, left, right)
 
 
+def _other_unit(left: Run, right: Run) -> bool:
+    a, b = left.operands[-1], right.operands[-1]
+    return bool(a.unit) and (a.unit != b.unit)
+
+
+def _announced(line: list[Token], run: Run) -> bool:
+    """Whether a figure in front of its calculation ("the total is 8 = 5 + 3") is certainly its result."""
+    if run.operands[-1].unit or not run.first:
+        return False
+    return line[run.first - 1].text.lower() in _ANNOUNCES
+
+
+_ANNOUNCES = frozenset("is are total sum answer result product difference average :".split())
+
+
 def _figure(text: str, run: Run, sign: Token, mark: str) -> Quantity | None:
-    operand = run.operands[-1]
+    operand = run.operands[0]
     place = operand.span[0]
     while place < operand.span[1] and not (text[place].isdigit() or text[place] in ".½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"):
         place += 1
     shown = read_at(text, place, mark)
-    if shown is None:
-        return None
     value = run.value
-    if value is None:
+    if shown is None or value is None or "  " in text[run.start : shown.span[1]]:
         return None
     if (value < 0) != (shown.value < 0) and value != 0:
         start = run.span[0] if text[run.span[0]] in "-−" else shown.span[0]
@@ -239,31 +256,34 @@ def _leading(run: Run) -> Fraction | None:
 
 def _context_before(line: list[Token], run: Run) -> bool:
     """Whether the expression really begins where the run does, and is not the tail of something that was not understood."""
+    opening = line[run.first]
     if run.first == 0:
         return True
     before = line[run.first - 1]
-    if before.kind == "op":
-        bullet = run.first == 1 and before.text in "-*+•·–" and before.end < run.start
-        return bullet or (before.text in "*-–—" and before.end < run.start and _is_dash(line, run.first - 1)) or (before.text == "*" and before.end == run.start)
-    if before.kind == "power":
-        return before.text == "**" and before.end == run.start
-    if before.kind in ("pct", "sup", "num", "mark"):
-        return before.kind == "num" and before.end < run.start or before.kind == "num" and before.text.isdigit()
+    if opening.kind == "op" and line[run.first + 1].start > opening.end and before.text not in ":,;(" and before.kind not in ("eq", "rel"):
+        return False
+    spaced = before.end < run.start
+    if before.kind in ("op", "power"):
+        lone = run.first == 1 or line[run.first - 2].end < before.start
+        bullet = run.first == 1 and before.text in "-*+•·–" and spaced
+        return bullet or (before.text in ("*", "**") and lone and not spaced)
     if before.kind == "word":
-        return before.end < run.start and before.text.lower() not in _LEFT_OPEN and not (len(before.text) == 1 and before.text.isascii() and before.text not in "aAI")
-    if before.kind == "other" and before.text in ".!?'√∛∑∏∫|^~±∓&@#_":
-        return before.text in ".!?'#|_" and before.end < run.start
+        name = len(before.text) == 1 and before.text.isascii() and before.text not in "aAI"
+        return spaced and before.text.lower() not in _LEFT_OPEN and not name and not _operator_behind(line, run.first - 1)
     if before.kind == "close":
-        return before.end < run.start
-    if before.text == ":" and run.first > 1 and line[run.first - 2].kind == "num":
-        return before.end < run.start
-    return before.kind != "rel"
+        return spaced and run.first > 1 and (line[run.first - 2].kind == "word" or run.first <= 3)
+    if before.kind == "other" and before.text not in "\"'“”‘’;,:`":
+        return before.text in ".!?#|_•☐✓✔→" and spaced or before.text in "，。：；、（"
+    return before.kind not in ("pct", "sup", "num", "mark", "rel")
 
 
-def _is_dash(line: list[Token], index: int) -> bool:
-    """Whether a mark between spaces is punctuation: a word of several letters stands before it."""
-    before = line[index - 1] if index else None
-    return before is not None and before.kind == "word" and len(before.text) > 2 and before.end < line[index].start
+def _operator_behind(line: list[Token], index: int) -> bool:
+    """Whether the words in front belong to an operand: an operator stands before them."""
+    for place in range(index, max(-1, index - 6), -1):
+        token = line[place]
+        if token.kind != "word":
+            return token.kind in ("op", "power") and place > 0
+    return False
 
 
 _LEFT_OPEN = frozenset(
@@ -280,7 +300,7 @@ def _context_after(line: list[Token], run: Run) -> bool:
     glued = after.start == run.end
     if after.kind in ("op", "power"):
         follows = line[run.last + 1] if run.last + 1 < len(line) else None
-        if after.text in ("*", "**") and (follows is None or glued):
+        if after.text in ("*", "**") and (follows is None or (glued and follows.start > after.end)):
             return True
         dash = after.text in "-–" and not glued and follows is not None and follows.kind == "word" and len(follows.text) > 1
         return dash or (follows is None and after.text in "*-–")
