@@ -6,8 +6,8 @@ import asyncio
 import dataclasses
 import sys
 import time
-from collections.abc import Callable, Coroutine, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from redraft.errors import InputError
 from redraft.types import Outcome, Task
 
 if TYPE_CHECKING:
+    from redraft.cli.progress import Progress
     from redraft.cli.session import Session
     from redraft.studies.demo import DemoRow
     from redraft.studies.rows import Row
@@ -85,18 +86,12 @@ def demo_command(ctx: click.Context, no_guard: bool, seed: int) -> None:
     rows = demo_rows()
     began = time.monotonic()
 
-    async def whole(show: Callable[[DemoRow], None]) -> list[DemoRow]:
-        runner = _Runner(session, seed)
-        try:
-            return await demonstrate(rows, runner.run, on_row=show)
-        finally:
-            await runner.close()
+    async def whole() -> list[DemoRow]:
+        async with _prepared(session, seed, quiet=options.quiet) as runner:
+            with _demo_counter(len(rows), quiet=options.quiet) if options.json else _demo_table() as show:
+                return await demonstrate(rows, runner.run, on_row=show)
 
-    if options.json:
-        with _counter(len(rows), quiet=options.quiet) as count:
-            done = asyncio.run(whole(lambda row: count(1)))
-    else:
-        done = _show_demo(rows, whole)
+    done = asyncio.run(whole())
     summary = summarise_demo(done, model=session.model, policy=session.policy.name, guard=not no_guard, seconds=time.monotonic() - began)
     if options.json:
         print_json(summary)
@@ -107,17 +102,22 @@ def demo_command(ctx: click.Context, no_guard: bool, seed: int) -> None:
 class _Runner:
     """Runs tasks with models that stay open from one to the next. It is handed tasks alone: what it reaches holds no gold."""
 
-    def __init__(self, session: Session, seed: int) -> None:
-        from redraft.refiner import Refiner
-
+    def __init__(self, session: Session, seed: int, progress: Progress) -> None:
         self._tools = session.tools
-        self._open = Refiner(session.model, policy=session.policy, evaluator=session.evaluator, judge=session.judge, seed=seed)
+        self._shared = session.refiner(seed=seed, progress=progress)
+
+    async def prepare(self) -> None:
+        """Fetch and start an embedded model, so that its progress is seen before the first row."""
+        prepare = getattr(self._shared.model, "prepare", None)
+        if prepare is not None:
+            await prepare()
 
     async def run(self, task: Task) -> Outcome:
+        """The outcome of one task."""
         from redraft.refiner import Refiner
         from redraft.tools import open_tools
 
-        shared = self._open
+        shared = self._shared
         tools = None if self._tools is None else open_tools(task, self._tools)
         refiner = Refiner(shared.model, tools=tools, policy=shared.policy, evaluator=shared.evaluator, judge=shared.judge, seed=shared.seed)
         try:
@@ -127,7 +127,26 @@ class _Runner:
                 await tool.close()
 
     async def close(self) -> None:
-        await self._open.close()
+        """Release the models."""
+        await self._shared.close()
+
+
+@asynccontextmanager
+async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerator[_Runner]:
+    """A runner whose model is ready, with progress until it is."""
+    from redraft.cli.progress import Progress
+
+    with Progress(quiet=quiet) as progress:
+        runner = _Runner(session, seed, progress)
+        try:
+            await runner.prepare()
+        except BaseException:
+            await runner.close()
+            raise
+    try:
+        yield runner
+    finally:
+        await runner.close()
 
 
 def _evaluate(options: EvalOptions, session: Session, *, quiet: bool) -> dict[str, Any]:
@@ -154,21 +173,19 @@ def _evaluate(options: EvalOptions, session: Session, *, quiet: bool) -> dict[st
     concurrency = options.concurrency or (1 if session.model.partition(":")[0] in SEQUENTIAL else CONCURRENCY)
     began = time.monotonic()
 
-    async def whole(count: Callable[[int], None]) -> list[dict[str, Any]]:
-        def seen(row: Row, record: Mapping[str, Any] | str) -> None:
-            if isinstance(record, str):
-                sys.stderr.write(f"redraft: {one_line(options.data)}, line {row.line}: skipped: {one_line(record)}\n")
-            count(1)
+    async def whole() -> list[dict[str, Any]]:
+        async with _prepared(session, options.seed, quiet=quiet) as runner:
+            with _counter(len(rows), quiet=quiet) as count:
 
-        runner = _Runner(session, options.seed)
-        try:
-            return await evaluate(rows, runner.run, metric, results, setting, concurrency=concurrency, on_row=seen)
-        finally:
-            await runner.close()
+                def seen(row: Row, record: Mapping[str, Any] | str) -> None:
+                    if isinstance(record, str):
+                        sys.stderr.write(f"redraft: {one_line(options.data)}, line {row.line}: skipped: {one_line(record)}\n")
+                    count(1)
+
+                return await evaluate(rows, runner.run, metric, results, setting, concurrency=concurrency, on_row=seen)
 
     try:
-        with _counter(len(rows), quiet=quiet) as count:
-            records = asyncio.run(whole(count))
+        records = asyncio.run(whole())
     except KeyboardInterrupt:
         if output is not None:
             sys.stderr.write(f"redraft: {len(results.done)} of {len(rows)} rows are in {output}; the same command goes on from there\n")
@@ -211,38 +228,36 @@ def _print_figures(figures: Mapping[str, Any]) -> None:
         sys.stdout.write(f"{key:<{width}}  {'undefined' if shown is None else one_line(str(shown))}\n")
 
 
-def _show_demo(rows: list[Row], whole: Callable[[Callable[[DemoRow], None]], Coroutine[Any, Any, list[DemoRow]]]) -> list[DemoRow]:
-    from rich.live import Live
-    from rich.table import Table
-    from rich.text import Text
+@contextmanager
+def _demo_counter(total: int, *, quiet: bool) -> Generator[Callable[[DemoRow], None]]:
+    with _counter(total, quiet=quiet) as count:
+        yield lambda row: count(1)
 
-    from redraft.cli.render import ACTION_MARKS, box_for, console_on, stamp, verdict_stamp, yes_or_no
+
+@contextmanager
+def _demo_table() -> Generator[Callable[[DemoRow], None]]:
+    """A table that grows: what it yields is called with each row as it is done. Where there is no terminal, rows are printed as they come."""
+    from redraft.cli.render import console_on, demo_table
 
     console = console_on(sys.stdout)
-    table = Table(box=box_for(console), pad_edge=False)
-    for title, ratio in (("question", 5), ("draft", 2), ("tool call → result", 4), ("verdict", None), ("answer", 2), ("", None), ("right?", None)):
-        table.add_column(title, ratio=ratio, overflow="fold")
+    if not console.is_terminal:
 
-    def cells(row: DemoRow) -> list[Text]:
-        call = f"{row.tool}: {row.call} → {row.result}" if row.tool else row.result or "–"
-        question = Text(one_line(row.question, 120))
-        if row.note:
-            question.append(f" ({row.note})", style="dim")
-        right = yes_or_no(row.right, console)
-        if row.right_before != row.right:
-            right.append(" (was right)" if row.right_before else " (was wrong)", style="dim")
-        return [
-            question, Text(one_line(row.draft, 60)), Text(one_line(call, 120)), verdict_stamp(row.verdict, console), Text(one_line(row.answer, 60)),
-            stamp(ACTION_MARKS[row.action], console), right,
-        ]  # fmt: skip
+        def line(row: DemoRow) -> None:
+            console.print(demo_table([row], console, head=False))
 
-    with Live(table, console=console, refresh_per_second=4, vertical_overflow="visible") as live:
+        console.print(demo_table([], console))
+        yield line
+        return
+    from rich.live import Live
 
-        def show(row: DemoRow) -> None:
-            table.add_row(*cells(row))
-            live.refresh()
+    rows: list[DemoRow] = []
+    with Live(demo_table(rows, console), console=console, auto_refresh=False, vertical_overflow="visible") as live:
 
-        return asyncio.run(whole(show))
+        def grow(row: DemoRow) -> None:
+            rows.append(row)
+            live.update(demo_table(rows, console), refresh=True)
+
+        yield grow
 
 
 def _print_footer(summary: Mapping[str, Any]) -> None:

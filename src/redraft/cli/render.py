@@ -5,21 +5,21 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from types import TracebackType
-from typing import IO, Self
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING
 
 from rich.box import ASCII2, SIMPLE_HEAD, Box
 from rich.console import Console
-from rich.markup import escape
-from rich.status import Status as Spinner
 from rich.table import Table
 from rich.text import Text
 
 from redraft.cli.safe import one_line, safe
-from redraft.events import Corrected, Decided, Drafted, Event, ModelCalled, ToolCalled, Verified
 from redraft.types import Check, CheckStatus, Evidence, Outcome, Status
 
-__all__ = ["ACTION_MARKS", "Progress", "box_for", "changes_table", "console_on", "print_outcome", "stamp", "unified_diff", "verdict_stamp", "yes_or_no"]
+if TYPE_CHECKING:
+    from redraft.studies.demo import DemoRow
+
+__all__ = ["ACTION_MARKS", "box_for", "changes_table", "console_on", "demo_table", "print_outcome", "stamp", "unified_diff", "verdict_stamp", "yes_or_no"]
 
 Mark = tuple[str, str, str, str]
 """Symbol, its ASCII form, the word, the style."""
@@ -42,6 +42,10 @@ ACTION_MARKS: dict[str, Mark] = {
     "corrected": ("✎", "*", "corrected", "green"),
     "abstained": ("○", "o", "abstained", "yellow"),
 }
+DEMO_COLUMNS = (
+    ("question", 5, None), ("draft", 2, None), ("tool call → result", 4, None), ("verdict", None, 15), ("answer", 2, None),
+    ("", None, 11), ("right?", None, 17),
+)  # fmt: skip
 LONGEST_CLAIM = 400
 LONGEST_EVIDENCE = 300
 PLAIN_WIDTH = 110
@@ -125,6 +129,26 @@ def changes_table(old: str, new: str, console: Console) -> Table:
     return table
 
 
+def demo_table(rows: Sequence[DemoRow], console: Console, *, head: bool = True) -> Table:
+    """One row a question: draft, tool call and result, verdict, what became of it, right or wrong. Widths are fixed, so that rows line up."""
+    table = Table(box=box_for(console), pad_edge=False, show_header=head, show_edge=head, expand=True)
+    for title, ratio, width in DEMO_COLUMNS:
+        table.add_column(title, ratio=ratio, width=width, overflow="fold")
+    for row in rows:
+        question = Text(one_line(row.question, 120))
+        if row.note:
+            question.append(f" ({row.note})", style="dim")
+        right = yes_or_no(row.right, console)
+        if row.right_before != row.right:
+            right.append(" (was right)" if row.right_before else " (was wrong)", style="dim")
+        call = f"{row.tool}: {row.call} → {row.result}" if row.tool else row.result or "–"
+        table.add_row(
+            question, Text(one_line(row.draft, 60)), Text(one_line(call, 120)), verdict_stamp(row.verdict, console), Text(one_line(row.answer, 60)),
+            stamp(ACTION_MARKS[row.action], console), right,
+        )  # fmt: skip
+    return table
+
+
 def unified_diff(old: str, new: str, name: str) -> str:
     """A diff that `patch` takes, line endings kept."""
     before, after = _lines(old), _lines(new)
@@ -132,47 +156,6 @@ def unified_diff(old: str, new: str, name: str) -> str:
     for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"):
         parts.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")
     return "".join(parts)
-
-
-class Progress:
-    """What a run is doing, on standard error, while it does it. Not shown: it does nothing."""
-
-    def __init__(self, *, shown: bool) -> None:
-        self._spinner = Spinner("starting", console=Console(stderr=True, highlight=False)) if shown else None
-        self._calls = [0, 0]
-        self._doing = "working"
-
-    def __enter__(self) -> Self:
-        if self._spinner is not None:
-            self._spinner.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._spinner is not None:
-            self._spinner.stop()
-
-    def event(self, event: Event) -> None:
-        """Show what happened last."""
-        if self._spinner is None:
-            return
-        doing = ""
-        match event:
-            case ModelCalled():
-                self._calls[0] += 1
-            case ToolCalled():
-                self._calls[1] += 1
-            case Drafted():
-                doing = "checking the answer"
-            case Verified():
-                doing = f"{len(event.checks)} claims checked"
-            case Corrected():
-                doing = f"checking rewrite {event.turn}"
-            case Decided():
-                doing = f"rewrite {event.turn} {'accepted' if event.decision.accepted else 'refused'}"
-            case _:
-                return
-        self._doing = doing or self._doing
-        self._spinner.update(escape(f"{self._doing} ({self._calls[0]} model calls, {self._calls[1]} tool calls)"))
 
 
 def _claim(check: Check, answer: str) -> Text:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from redraft.cli.files import read_tests
 from redraft.cli.options import RunOptions
+from redraft.cli.progress import Progress
 from redraft.errors import InputError
 from redraft.events import Event
 from redraft.policy import Policy, with_budgets
@@ -32,23 +33,25 @@ class Session:
     tools: tuple[str, ...] | None
     settings: Settings
 
-    def refiner(self, task: Task, *, seed: int = 0, on_event: Callable[[Event], None] | None = None) -> Refiner:
-        """A Refiner for one task, with the tools that were named or those that fit."""
-        tools = None if self.tools is None else open_tools(task, self.tools)
-        return Refiner(self.model, tools=tools, policy=self.policy, evaluator=self.evaluator, judge=self.judge, seed=seed, on_event=on_event)
+    def refiner(self, task: Task | None = None, *, seed: int = 0, progress: Progress | None = None, on_event: Callable[[Event], None] | None = None) -> Refiner:
+        """A Refiner, with the tools that were named for this task, or else those that fit each task."""
+        from redraft.models import open_model
+
+        tools = None if self.tools is None or task is None else open_tools(task, self.tools)
+        opened = [None if name is None else open_model(name, progress=progress and progress.fetching) for name in (self.model, self.evaluator, self.judge)]
+        return Refiner(opened[0] or "none", tools=tools, policy=self.policy, evaluator=opened[1], judge=opened[2], seed=seed, on_event=on_event)
 
     def run(self, task: Task, act: Callable[[Refiner], Awaitable[Outcome]], *, quiet: bool) -> Outcome:
         """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""
-        from redraft.cli.render import Progress
 
         async def whole(progress: Progress) -> Outcome:
-            refiner = self.refiner(task, on_event=progress.event)
+            refiner = self.refiner(task, progress=progress, on_event=progress.event)
             try:
                 return await act(refiner)
             finally:
                 await refiner.close()
 
-        with Progress(shown=not quiet and sys.stderr.isatty()) as progress:
+        with Progress(quiet=quiet) as progress:
             outcome = asyncio.run(whole(progress))
         if not quiet:
             from redraft.cli.safe import one_line
