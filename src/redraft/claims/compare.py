@@ -6,13 +6,16 @@ certainly about the same thing and differs in exactly one deciding place. Everyt
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from redraft.claims.segment import clauses, sentences
-from redraft.claims.sentence import Sentence, Token, read_sentence, same_word
-from redraft.claims.slots import Relation, Slot, date_relation, quantity_relation
+from redraft.claims.sentence import Sentence, Token, changed, read_sentence, same_word
+from redraft.claims.slots import Relation, Slot, date_relation, names, quantity_relation
 from redraft.types import Span
 
 __all__ = ["Comparison", "compare"]
@@ -44,29 +47,28 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "") -> Co
     if not said.tokens:
         return Comparison(verdict="unclear", reason="the claim has no words that carry content")
     spans = sentences(passage)[:MAX_SENTENCES]
-    context = read_sentence(title)
-    names_before: list[Token] = [*context.tokens]
+    read = [read_sentence(passage[start:end], known=said.names) for start, end in spans]
+    before = [*read_sentence(title).tokens, *_topic(read)]
     best = Comparison(verdict="unclear", reason="no sentence of the passage is about the same thing")
     found: list[Comparison] = []
-    for start, end in spans:
-        source = read_sentence(passage[start:end], known=said.names)
-        result = _against(said, source, names_before, claim)
-        names_before.extend(token for token in source.tokens if token.name)
-        moved = tuple((start + a, start + b) for a, b in result.words_passage)
-        result = Comparison(
-            verdict=result.verdict,
-            words_claim=result.words_claim,
-            words_passage=moved,
-            quote=passage[start:end] if result.verdict != "unclear" else "",
-            expected=result.expected,
-            coverage=result.coverage,
-            reason=result.reason,
-        )
+    for (start, end), source in zip(spans, read, strict=True):
+        result = _against(said, source, before, claim)
+        before.extend(source.tokens)
         if result.verdict != "unclear":
-            found.append(result)
+            moved = tuple((start + a, start + b) for a, b in result.words_passage)
+            found.append(replace(result, words_passage=moved, quote=passage[start:end]))
         elif result.coverage > best.coverage:
             best = result
     return _verdict(found, claim, focus) or best
+
+
+def _topic(read: Sequence[Sentence]) -> list[Token]:
+    """The name that a passage is about: the one that is most often the subject, where that is one name."""
+    names = [token for sentence in read for token in sentence.tokens if token.name and token.subject]
+    counts = Counter(token.stem for token in names)
+    most = max(counts.values(), default=0)
+    topic = [token for token in names if counts[token.stem] == most]
+    return topic if most > 1 or len({token.stem for token in topic}) <= 3 else []
 
 
 def _verdict(found: Sequence[Comparison], claim: str, focus: str) -> Comparison | None:
@@ -110,12 +112,15 @@ def _align(said: Sentence, source: Sentence, before: Iterable[Token]) -> _Alignm
     pairs: list[tuple[Token, Token]] = []
     by_context: list[Token] = []
     missing: list[Token] = []
-    used: set[int] = set()
     context = list(before)
-    for token in said.tokens:
-        match = next((other for other in source.tokens if other.index not in used and same_word(token, other)), None)
-        match = match or next((other for other in source.tokens if same_word(token, other)), None)
-        if match is not None:
+    options = [(token, [other for other in source.tokens if same_word(token, other)]) for token in said.tokens]
+    sure = sorted(found[0].index for _, found in options if len(found) == 1)
+    middle = sure[len(sure) // 2] if sure else None
+    used: set[int] = set()
+    for token, found in options:
+        free = [other for other in found if other.index not in used] or found
+        if free:
+            match = free[0] if middle is None else min(free, key=lambda other: abs(other.index - middle))
             used.add(match.index)
             pairs.append((token, match))
         elif token.light:
@@ -133,6 +138,8 @@ def _against(said: Sentence, source: Sentence, before: Iterable[Token], claim: s
     unclear = Comparison(verdict="unclear", coverage=coverage, reason="the nearest sentence does not cover the claim")
     if source.question or not alignment.pairs or coverage < 0.6:
         return unclear
+    if (holder := _other_holder(said, source, alignment)) is not None:
+        return holder
     if alignment.by_context and not _refers(source, alignment):
         return unclear
     related = [_relate(slot, source) for slot in said.slots]
@@ -189,32 +196,85 @@ def _whole(said: Sentence, source: Sentence, alignment: _Alignment, claim: str) 
     covered = Comparison(verdict="unclear", coverage=1.0, reason="the sentence has the claim's words, but in other roles or under a condition")
     if source.conditional or said.conditional or (source.hedged and not said.hedged):
         return covered
-    marks = tuple(other.span for _, other in alignment.pairs)
-    extra = source.qualifiers - said.qualifiers
-    lacking = said.qualifiers - source.qualifiers
-    ours, theirs = said.negated, _negated_there(source, alignment)
-    if ours != theirs:
-        if extra or lacking or alignment.by_context or not _in_order(said, source, alignment) or said.negations + source.negations != 1:
+    if not _together(said, source, alignment):
+        return covered
+    in_order = _in_order(said, source, alignment)
+    changes = [(token, other, changed(source, other) - changed(said, token)) for token, other in alignment.pairs]
+    if any(words for _, _, words in changes):
+        token, other, words = next(change for change in changes if change[2])
+        if words == {"non-"} and in_order and not said.negated and not source.negated and token.predicate:
+            return Comparison(verdict="contradicted", words_claim=(token.span,), words_passage=(other.span,), coverage=1.0, reason="one of the two is negated")
+        return covered
+    if said.negated != _negated_there(source, alignment):
+        if not in_order or said.restricting - source.restricting or not _negates(said, source, alignment):
             return covered
         return Comparison(verdict="contradicted", words_claim=said.polarity, words_passage=source.polarity, coverage=1.0, reason="one of the two is negated")
-    if ours and not _in_order(said, source, alignment):
-        return covered
-    reversed_roles = _reversed(said, source, alignment)
-    if reversed_roles:
-        left, right = reversed_roles
-        return Comparison(
-            verdict="contradicted", words_claim=tuple(t.span for t, _ in (left, right)), words_passage=tuple(o.span for _, o in (left, right)), coverage=1.0,
-            reason="the roles are the other way round",
-        )  # fmt: skip
-    if extra or lacking or not _in_order(said, source, alignment) or not _attached(said, source, alignment):
+    if roles := _reversed(said, source, alignment):
+        ours, theirs = tuple(token.span for token, _ in roles), tuple(other.span for _, other in roles)
+        return Comparison(verdict="contradicted", words_claim=ours, words_passage=theirs, coverage=1.0, reason="the roles are the other way round")
+    if (
+        said.restricting - source.restricting
+        or (said.restricting and source.one_of and not said.one_of)
+        or not in_order
+        or not _attached(said, source, alignment)
+    ):
         return covered
     return Comparison(
         verdict="supported",
         words_claim=((0, len(claim)),),
-        words_passage=marks,
+        words_passage=tuple(other.span for _, other in alignment.pairs),
         coverage=1.0,
         reason="every word, figure, date and name of the claim is in the sentence",
     )
+
+
+def _together(said: Sentence, source: Sentence, alignment: _Alignment) -> bool:
+    """Whether the words stand close enough to be one statement, and those of one name beside each other."""
+    places = [other.index for _, other in alignment.pairs]
+    if max(places) - min(places) > 4 * len(said.tokens) + 12:
+        return False
+    for (token, other), (after, other_after) in pairwise(alignment.pairs):
+        if token.name and after.name and after.index == token.index + 1 and token.after == after.after and abs(other_after.index - other.index) > 3:
+            return False
+    return True
+
+
+def _negates(said: Sentence, source: Sentence, alignment: _Alignment) -> bool:
+    """Whether the one negation of the two stands beside a word that both have: what it negates is the statement itself."""
+    marks, tokens = (source.polarity, [other for _, other in alignment.pairs]) if source.negated else (said.polarity, [token for token, _ in alignment.pairs])
+    if len(marks) != 1 or len(said.polarity) + len(source.polarity) != 1:
+        return False
+    start, end = marks[0]
+    text = source.text if source.negated else said.text
+    return any(0 <= token.span[0] - end and len(text[end : token.span[0]].split()) <= 2 for token in tokens) and any(token.span[1] <= start for token in tokens)
+
+
+def _other_holder(said: Sentence, source: Sentence, alignment: _Alignment) -> Comparison | None:
+    """Somebody else holds the one place that the claim gives its subject: "the 45th president", "the largest producer"."""
+    unique = {
+        word for word in said.restricting & source.restricting if word[0].isdigit() or word.endswith("st") or word in ("second", "third", "fourth", "fifth")
+    }
+    missing = [token for token in alignment.missing if not token.light]
+    subject = [token for token in said.tokens if token.subject and token.name]
+    if not unique or not missing or said.negated or source.negated or source.hedged or source.one_of or said.one_of:
+        return None
+    if missing != [token for token in subject if not token.light] or not (said.copular or said.serving) or alignment.by_context:
+        return None
+    word = next(iter(unique))
+    place = re.search(rf"\b{word}\b", source.text, re.IGNORECASE)
+    if place is None:
+        return None
+    holders = [span for span in names(source.text, known=said.names) if span[1] <= place.start() and _HOLDS.fullmatch(source.text[span[1] : place.start()])]
+    if not holders:
+        return None
+    name = source.text[holders[-1][0] : holders[-1][1]]
+    return Comparison(
+        verdict="contradicted", words_claim=((subject[0].span[0], subject[-1].span[1]),), words_passage=(holders[-1],), coverage=alignment.coverage, expected=name,
+        reason=f"the sentence names “{name}”",
+    )  # fmt: skip
+
+
+_HOLDS = re.compile(r"(?:\s*\([^()]*\))?\s*,?\s*(?:is|was|became|has been|served as|as)?\s*(?:the|our|its|their)?\s*", re.IGNORECASE)
 
 
 def _negated_there(source: Sentence, alignment: _Alignment) -> bool:
@@ -298,12 +358,17 @@ def _distance(slot: Slot, places: Sequence[int]) -> float:
 
 def _conflict(said: Sentence, source: Sentence, alignment: _Alignment, slot: Slot, others: tuple[Slot, ...]) -> Comparison | None:
     """A date or quantity that the sentence, about the same thing, excludes."""
-    if alignment.coverage < 0.8 or source.qualifiers != said.qualifiers or not _predicate_there(said, alignment):
-        return None
-    if slot.kind == "date" and (len([other for other in source.slots if other.kind == "date"]) > 1 or len([s for s in said.slots if s.kind == "date"]) > 1):
+    if alignment.coverage < 0.8 or said.restricting - source.restricting or not _predicate_there(alignment):
         return None
     if not _in_order(said, source, alignment) or _negated_there(source, alignment):
         return None
+    ours, theirs = ([other for other in sentence.slots if other.kind == "date"] for sentence in (said, source))
+    if slot.kind == "date":
+        once = any(token.predicate and token.stem in _ONCE for token, _ in alignment.pairs)
+        if len(theirs) > 1 or len(ours) > 1 or not once:
+            return None  # what happens more than once has more than one date
+    elif len(theirs) > len(ours):
+        return None  # a figure of another time
     expected = others[0].text if len(others) == 1 else None
     return Comparison(
         verdict="contradicted",
@@ -315,7 +380,14 @@ def _conflict(said: Sentence, source: Sentence, alignment: _Alignment, slot: Slo
     )
 
 
-def _predicate_there(said: Sentence, alignment: _Alignment) -> bool:
+_ONCE = frozenset(
+    "bear die found establish open publish releas complet built build discover invent launch creat incorporat premier debut abolish assassinat ratifi adopt "
+    "begin end construct erect coin patent introduc form dissolv independ demolish inaugurat marri canoniz crown commission".split()
+)
+"""Stems of what happens to a thing once: only there does another date exclude the claim's."""
+
+
+def _predicate_there(alignment: _Alignment) -> bool:
     """Whether what the claim says of its subject is in the sentence: no verb and no counted noun may be missing."""
     return not any(token.predicate for token in alignment.missing)
 
@@ -323,21 +395,21 @@ def _predicate_there(said: Sentence, alignment: _Alignment) -> bool:
 _OPPOSITES = [
     frozenset(pair.split())
     for pair in (
-        "large small", "larg small", "larger smaller", "largest smallest", "more less", "most least", "high low", "higher lower", "highest lowest", "long short",
-        "longer shorter", "longest shortest", "old young", "older younger", "oldest youngest", "old new", "older newer", "oldest newest", "early late", "earlier later",
-        "earliest latest", "fast slow", "faster slower", "fastest slowest", "big small", "bigger smaller", "biggest smallest", "heavy light", "heavier lighter",
-        "heaviest lightest", "increas decreas", "increase decrease", "rise fall", "gain lose", "grow shrink", "win lose", "accept reject", "allow forbid", "legal illegal",
-        "male female", "man woman", "north south", "east west", "northern southern", "eastern western", "northeast southwest", "northwest southeast", "before after",
-        "first last", "begin end", "open close", "import export", "buy sell", "hot cold", "hotter colder", "warm cool", "warmer cooler", "wet dry", "rich poor", "left right",
-        "inside outside", "above below", "major minor", "majority minority", "maximum minimum", "positive negativ", "guilty innocent", "true false", "public privat",
-    )
-]  # fmt: skip
+        "large small, larg small, larger smaller, largest smallest, more less, most least, high low, higher lower, highest lowest, long short, longer shorter, "
+        "longest shortest, old young, older younger, oldest youngest, old new, older newer, oldest newest, early late, earlier later, earliest latest, fast "
+        "slow, faster slower, fastest slowest, big small, bigger smaller, biggest smallest, heavy light, heavier lighter, heaviest lightest, increas decreas, "
+        "increase decrease, rise fall, gain lose, grow shrink, win lose, accept reject, allow forbid, legal illegal, male female, man woman, north south, east "
+        "west, northern southern, eastern western, northeast southwest, northwest southeast, before after, first last, begin end, open close, import export, "
+        "buy sell, hot cold, hotter colder, warm cool, warmer cooler, wet dry, rich poor, left right, inside outside, above below, major minor, majority "
+        "minority, maximum minimum, positive negativ, guilty innocent, true false, public privat"
+    ).split(", ")
+]
 
 
 def _opposite(said: Sentence, source: Sentence, alignment: _Alignment, coverage: float) -> Comparison | None:
     """The sentence has the claim's every word but one, and in the place of that one its opposite."""
     missing = [token for token in alignment.missing if not token.light]
-    if len(missing) != 1 or len(alignment.pairs) < 3 or alignment.by_context or said.negated or source.negated or source.qualifiers != said.qualifiers:
+    if len(missing) != 1 or len(alignment.pairs) < 3 or alignment.by_context or said.negated or source.negated or said.restricting != source.restricting:
         return None
     word = missing[0]
     forms = {word.stem, word.text.lower()}

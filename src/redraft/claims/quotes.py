@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
+from redraft.claims.segment import blocks, sentences
 from redraft.types import Span
 
-__all__ = ["Located", "locate"]
+__all__ = ["Citation", "Located", "Quotation", "citations", "locate", "quotations"]
 
 _MARKS = {
     **dict.fromkeys("‘’‚‛′`´＇", "'"),
@@ -160,3 +163,194 @@ def _difference(quote: str, there: str) -> str:
         else:
             changes.append(f"the source does not have “{said}”" if said else f"the quotation leaves out “{is_there}”")
     return "; ".join(changes)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quotation:
+    """Words that a text gives as somebody's own."""
+
+    span: Span
+    """With its quotation marks; a block quotation has none."""
+    inner: Span
+    text: str
+    attribution: str = ""
+    """What the same sentence says outside the quotation; for a block quotation the paragraph before it or its last line after a dash."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Citation:
+    """A reference to a source: `[1]`, `[^note]`, `(Smith, 2020)`, a file name, an address."""
+
+    span: Span
+    kind: Literal["number", "note", "author", "file", "url"]
+    key: str
+    """What identifies the source: the number, the name and year, the file name, the address."""
+    entry: str = ""
+    """The text of the list of sources for this key, where the text has one."""
+    sentence: Span = (0, 0)
+    """The sentence that the citation stands in or directly follows."""
+    listed: bool | None = None
+    """Whether the list of sources has the key; None where the text has no such list."""
+
+
+_PAIRS = {"“": "”", "„": "“”", "«": "»", "「": "」", "『": "』", "‘": "’", "‹": "›"}
+_LEAST_WORDS, _LEAST_CHARACTERS = 4, 8
+
+
+def quotations(text: str) -> tuple[Quotation, ...]:
+    """The quotations of a text that can be checked, in order: not single words, scare quotes, titles, or what stands in code."""
+    found: list[Quotation] = []
+    whole = sentences(text)
+    paragraphs = [block for block in blocks(text) if block.kind != "code"]
+    before = ""
+    for block in paragraphs:
+        start, end = block.span
+        if block.kind == "quote":
+            quote = _block_quotation(text, start, end, before)
+            if quote is not None:
+                found.append(quote)
+            continue
+        for span, inner in _marked(text, start, end):
+            if _is_quotation(text[inner[0] : inner[1]]):
+                around = next(((a, b) for a, b in whole if a <= span[0] < b), (start, end))
+                outside = text[around[0] : span[0]] + " " + text[span[1] : max(span[1], around[1])]
+                found.append(Quotation(span=span, inner=inner, text=text[inner[0] : inner[1]], attribution=" ".join(outside.split())))
+        before = text[start:end]
+    return tuple(found)
+
+
+def _block_quotation(text: str, start: int, end: int, before: str) -> Quotation | None:
+    body = text[start:end]
+    source = re.search(r"\n[ \t>]*(?:[—–]|--)[ \t]*([^\n]+)\s*$", body)
+    if source:
+        end = start + source.start()
+    words = re.sub(r"\n[ \t]*>[ \t]?", "\n", text[start:end])
+    if not _is_quotation(words):
+        return None
+    return Quotation(span=(start, end), inner=(start, end), text=words, attribution=source[1].strip() if source else " ".join(before.split())[-300:])
+
+
+def _marked(text: str, start: int, end: int) -> Iterator[tuple[Span, Span]]:
+    """Outermost pairs of quotation marks; an opening mark without its closing one in the same block is left alone."""
+    place = start
+    while place < end:
+        char = text[place]
+        if char == "`":
+            close = text.find("`", place + 1, end)
+            place = close + 1 if close >= 0 else place + 1
+            continue
+        closing = -1
+        if char == '"' and _opens(text, place):
+            closing = next((at for at in range(place + 1, end) if text[at] == '"' and not _opens(text, at)), -1)
+        elif char in _PAIRS and not (char == "‘" and text[place - 1 : place].isalnum()):
+            closing = _closing(text, place, end)
+        if closing > place + 1:
+            yield (place, closing + 1), (place + 1, closing)
+            place = closing
+        place += 1
+
+
+def _opens(text: str, place: int) -> bool:
+    before, after = text[place - 1 : place], text[place + 1 : place + 2]
+    return bool(after) and not after.isspace() and not (before.isalnum() or before in ".,;:!?…)]")
+
+
+def _closing(text: str, place: int, end: int) -> int:
+    depth, opening, closers = 0, text[place], _PAIRS[text[place]]
+    for at in range(place + 1, end):
+        if text[at] == opening and opening not in closers:
+            depth += 1
+        elif text[at] in closers and not (text[at] == "’" and text[at + 1 : at + 2].isalnum()):
+            if not depth:
+                return at
+            depth -= 1
+    return -1
+
+
+_LOWER_IN_TITLES = frozenset("a an the of in on at to for and or but nor by with from as is de la le el von und et".split())
+
+
+def _is_quotation(words: str) -> bool:
+    """Whether these are somebody's words rather than a term or a title."""
+    spaceless = len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff]", words))
+    if spaceless >= _LEAST_CHARACTERS:
+        return True
+    found = re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*", words)
+    if len(found) < _LEAST_WORDS:
+        return False
+    plain = [word for word in found[1:] if word.lower() not in _LOWER_IN_TITLES]
+    return not plain or any(word[0].islower() for word in plain)
+
+
+_NUMBERED = re.compile(r"\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\](?!\()|\[\^([\w-]{1,40})\](?!:)")
+_AUTHOR = re.compile(
+    r"\(((?:see |cf\. |e\.g\.,? )?[^\W\d_a-z][^()\d]{1,80}?,? (?:1[5-9]|20)\d\d[a-z]?(?:; [^()]{1,120})?(?:, pp?\. ?[\d–-]+)?)\)"
+    r"|\b([^\W\d_a-z][\w’'-]+(?: (?:and|&) [^\W\d_a-z][\w’'-]+| et al\.?)?) \(((?:1[5-9]|20)\d\d[a-z]?)\)"
+)
+_FILE = re.compile(
+    r"(?<![\w/.@-])((?:[\w .()-]{0,60}?[\w)-])?\.(?:txt|md|markdown|rst|html?|pdf|docx?|xlsx?|pptx?|csv|jsonl?))(?![\w-])"
+    r"|(?<![\w@])([\w-][\w./-]{0,120}\.(?:txt|md|markdown|rst|html?|pdf|docx?|xlsx?|pptx?|csv|jsonl?))(?![\w-])",
+    re.IGNORECASE,
+)
+_URL = re.compile(r"https?://[^\s<>\"'“”「」『』（），。]+")
+_ENTRY = re.compile(r"^[ \t]*(?:\[(\d{1,3})\]|\[\^([\w-]{1,40})\]:|(\d{1,3})[.)])[ \t]+(\S[^\n]*)$", re.MULTILINE)
+_LIST = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]*)?\**(?:references|sources|bibliography|works cited|notes|footnotes|参考文献|资料来源|引用|出典)\**:?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def citations(text: str) -> tuple[Citation, ...]:
+    """The references to sources in the running text, in order; the list of sources at the end is read for what they stand for, not cited itself."""
+    entries, begin = _entries(text)
+    body = text[:begin]
+    whole = sentences(body)
+    found: list[Citation] = []
+
+    def add(span: Span, kind: Literal["number", "note", "author", "file", "url"], key: str) -> None:
+        inside = [(a, b) for a, b in whole if a <= span[0]]
+        around = inside[-1] if inside else (0, 0)
+        if len(inside) > 1 and not re.search(r"\w", body[around[0] : span[0]]):
+            around = inside[-2]  # a reference after the full stop belongs to the sentence before
+        if not any(a < span[1] and span[0] < b for a, b in (known.span for known in found) if (a, b) != span):
+            listed = (key in entries) if entries and kind in ("number", "note") else None
+            found.append(Citation(span=span, kind=kind, key=key, entry=entries.get(key, ""), sentence=around, listed=listed))
+
+    for match in _URL.finditer(body):
+        address = match[0].rstrip(".,;:!?)]*_")
+        add((match.start(), match.start() + len(address)), "url", address)
+    for match in _NUMBERED.finditer(body):
+        if match[2]:
+            add(match.span(), "note", match[2])
+        for key in _numbers(match[1] or ""):
+            add(match.span(), "number", key)
+    for match in _AUTHOR.finditer(body):
+        add(match.span(), "author", match[1] or f"{match[2]}, {match[3]}")
+    for match in _FILE.finditer(body):
+        name = (match[2] or match[1]).strip()
+        add((match.end() - len(name), match.end()), "file", name)
+    return tuple(sorted(found, key=lambda citation: (citation.span, citation.key)))
+
+
+def _numbers(marked: str) -> list[str]:
+    numbers: list[str] = []
+    for part in re.split(r"\s*[,;]\s*", marked):
+        ends = [int(number) for number in re.findall(r"\d+", part)]
+        if len(ends) == 2 and 0 < ends[1] - ends[0] < 30:
+            numbers.extend(str(number) for number in range(ends[0], ends[1] + 1))
+        else:
+            numbers.extend(str(number) for number in ends)
+    return numbers
+
+
+def _entries(text: str) -> tuple[dict[str, str], int]:
+    """The list of sources by key, and where the running text ends."""
+    headings = list(_LIST.finditer(text))
+    begin = headings[-1].start() if headings else len(text)
+    entries: dict[str, str] = {}
+    for match in _ENTRY.finditer(text):
+        if match[2] or (headings and match.start() >= begin):
+            entries.setdefault(match[1] or match[2] or match[3], match[4].strip())
+    if not headings and (notes := re.search(r"^[ \t]*\[\^[\w-]+\]:", text, re.MULTILINE)):
+        begin = notes.start()
+    return entries, begin

@@ -14,7 +14,7 @@ from redraft.claims.slots import Slot, slots
 from redraft.claims.words import Word, words
 from redraft.types import Span
 
-__all__ = ["Sentence", "Token", "read_sentence", "root", "same_word"]
+__all__ = ["Sentence", "Token", "changed", "read_sentence", "root", "same_word"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,11 +55,15 @@ class Sentence:
     passive: bool = False
     copular: bool = False
     comparing: bool = False
+    serving: bool = False
+    """Whether the subject holds an office ("served as")."""
     pivot: int | None = None
     """Place of the main verb, or of the word that is compared before "than"."""
     object_end: int = 10**6
     """Last place of what follows the pivot directly, before the next preposition."""
-    qualifiers: frozenset[str] = frozenset()
+    restricting: frozenset[str] = frozenset()
+    """Ordinals, superlatives and words such as "only"."""
+    one_of: bool = False
 
 
 _BE = frozenset("is are was were be been being am 's".split())
@@ -70,15 +74,21 @@ _PREPOSITIONS = frozenset(
 _PRONOUNS = frozenset("he she it they his her its their him them who which this these those".split())
 _LIGHT = frozenset(
     "total number approximately roughly located situated called named known also currently various several certain located part member being later then "
-    "official officially commonly typically generally full".split()
+    "official officially commonly typically generally full served serves serve serving".split()
 )
-_QUALIFIERS = frozenset(
-    "only all every each always never none first last second third fourth fifth former formerly vice deputy assistant acting honorary nearly almost half most "
-    "few least alone exclusively fictional planned proposed attempted failed alleged unsuccessful candidate runner-up largest biggest smallest oldest youngest "
-    "longest shortest highest lowest tallest best worst except excluding".split()
+_RESTRICTING = frozenset(
+    "only all every each always never none first last second third fourth fifth sixth seventh eighth ninth tenth final sole most least alone exclusively entire "
+    "largest biggest smallest oldest youngest longest shortest highest lowest tallest best worst fastest earliest latest greatest".split()
 )
+"""What makes a statement say more: where the claim has one of them, the sentence must have it too."""
+_CHANGING = frozenset(
+    "former formerly vice deputy assistant acting honorary half few fictional planned proposed attempted failed alleged unsuccessful candidate "
+    "nominee would-be aspiring future prospective fake false imitation mock pseudo quasi semi partial partly".split()
+)
+"""What takes something away from the word beside it: where the sentence has one of them beside a word of the claim, the claim must have it too."""
+_CHANGING_PREFIX = re.compile(r"\b(?:non|anti|ex|co|un|pre|pseudo|quasi|semi|half|sub|vice)-$", re.IGNORECASE)
 _HEDGES = re.compile(
-    r"\b(?:may|might|could|perhaps|possibly|probably|presumably|supposedly|reportedly|allegedly|apparently|rumou?red|said to|believed|thought to|claim(?:s|ed)?|"
+    r"\b(?:(?-i:may)|might|could|perhaps|possibly|probably|presumably|supposedly|reportedly|allegedly|apparently|rumou?red|said to|believed|thought to|claim(?:s|ed)?|"
     r"suggest(?:s|ed)?|expected|plan(?:s|ned)? to|propos(?:es|ed)|predict(?:s|ed)?|hop(?:es|ed)|would|myth|legend|disputed|unclear|uncertain|likely|seems?|appears?|estimated)\b",
     re.IGNORECASE,
 )
@@ -99,9 +109,17 @@ _SAME = {
 }  # fmt: skip
 
 
+_COMPOUND = re.compile(
+    r"(?<=[^\W_])-(?=(?:years?|months?|weeks?|days?|hours?|minutes?|seconds?|miles?|kilomet(?:er|re)s?|met(?:er|re)s?|feet|foot|inch|pages?|seats?|storey|story|"
+    r"member|man|person|volume|part|point|percent|dollar|degree|acre|ton|tonne|pound|old|long|tall|high|wide|deep)\b)",
+    re.IGNORECASE,
+)
+
+
 @lru_cache(maxsize=1024)
 def read_sentence(text: str, known: frozenset[str] = frozenset()) -> Sentence:
     """The sentence with everything that its comparison with another one needs."""
+    text = _COMPOUND.sub(" ", text)  # equally long: places keep their meaning
     found = slots(text, known=known)
     name_spans = [slot.span for slot in found if slot.kind == "name"]
     typed = [slot for slot in found if slot.kind != "name"]
@@ -128,25 +146,34 @@ def read_sentence(text: str, known: frozenset[str] = frozenset()) -> Sentence:
         passive=passive,
         copular=copular,
         comparing=comparing,
+        serving=pivot is not None and every[pivot].stem in ("serv", "becom", "act") and lowered[pivot + 1 : pivot + 2] == ["as"],
         pivot=pivot,
         object_end=after_pivot[0] if after_pivot else 10**6,
-        qualifiers=_qualifiers(text, lowered),
+        restricting=_RESTRICTING & set(lowered) | set(_ORDINAL.findall(text.lower())),
+        one_of=bool(re.search(r"\bone of\b|\bamong(?:st)? the\b|\bsome of\b", text, re.IGNORECASE)),
     )
 
 
-def _qualifiers(text: str, lowered: list[str]) -> frozenset[str]:
-    found = set(_QUALIFIERS & set(lowered))
-    found |= set(re.findall(r"\b\d{1,3}(?:st|nd|rd|th)\b(?! century)", text.lower()))
-    if re.search(r"\bone of\b|\bamong the\b", text, re.IGNORECASE):
-        found.add("one of")
-    if re.search(r"\b(?:runner[- ]up|co-\w+|non-\w+|ex-\w+)\b", text, re.IGNORECASE):
-        found.add("prefix")
+_ORDINAL = re.compile(r"\b\d{1,3}(?:st|nd|rd|th)\b(?! century)")
+
+
+def changed(sentence: Sentence, token: Token) -> frozenset[str]:
+    """The words beside a token that take something away from it ("vice" president, "non-" renewable)."""
+    before = sentence.text[: token.span[0]]
+    found = set(_CHANGING & {word.text.lower() for word in words(before[-40:])[-2:]})
+    following = words(sentence.text[token.span[1] : token.span[1] + 20])[:1]
+    found |= {word.text.lower() for word in following} & {"candidate", "nominee"}
+    if match := _CHANGING_PREFIX.search(before):
+        found.add(match[0].lower())
     return frozenset(found)
 
 
 def _participle(lowered: list[str], place: int) -> bool:
     following = lowered[place + 1 : place + 3]
-    return any(re.search(r"(?:ed|en|wn|ne|ught|un|ung|ade|eld|uilt|old|ept|ost|ound|aid|ut)$", word) for word in following)
+    return any(_PAST.search(word) for word in following)
+
+
+_PAST = re.compile(r"(?:ed|en|wn|rn|ne|ught|ung|ade|eld|uilt|old|ept|ost|ound|aid|urnt|oken|osen|iven|itten)$")
 
 
 def _pivot(every: list[Word], text: str, typed: list[Slot]) -> tuple[int | None, bool, bool]:
@@ -163,7 +190,7 @@ def _pivot(every: list[Word], text: str, typed: list[Slot]) -> tuple[int | None,
             for ahead in range(place + 1, min(place + 5, len(lowered))):
                 if lowered[ahead] in _AUXILIARY or lowered[ahead].endswith("ly") or lowered[ahead] in ("not", "also", "never", "first", "then"):
                     continue
-                if re.search(r"(?:ed|en|ing|wn)$", lowered[ahead]) or (word not in _BE and every[ahead].content and not every[ahead].capital):
+                if _PAST.search(lowered[ahead]) or lowered[ahead].endswith("ing") or (word not in _BE and every[ahead].content and not every[ahead].capital):
                     return ahead, False, False
                 break
             return place, word in _BE, False
@@ -194,8 +221,11 @@ def _tokens(every: list[Word], text: str, name_spans: list[Span], typed: list[Sl
             preposition = ""
         if any(start <= word.span[0] < end for start, end in (slot.span for slot in typed)):
             continue
-        if not word.content:
+        if not word.content or (place and word.stem == "stat" and every[place - 1].stem == "unit"):
             continue
+        stem_ = word.stem
+        if stem_ == "unit" and place + 1 < len(every) and every[place + 1].stem in ("stat", "kingdom"):
+            stem_ = "us" if every[place + 1].stem == "stat" else "britain"
         name = any(start <= word.span[0] < end for start, end in name_spans)
         measured = any(begin <= word.span[0] < end and word.stem in counts for begin, end, counts, dimension in counted if dimension)
         if measured:
@@ -207,11 +237,13 @@ def _tokens(every: list[Word], text: str, name_spans: list[Span], typed: list[Sl
                 index=place,
                 text=word.text,
                 span=word.span,
-                stem=word.stem,
+                stem=stem_,
                 name=name,
                 subject=pivot is not None and place < pivot,
                 predicate=place == pivot or head,
-                light=lowered in _LIGHT or (name and lowered.rstrip(".") in _NAME_TITLES) or (name and len(word.text.rstrip(".")) == 1),
+                light=lowered in _LIGHT
+                or (name and lowered.rstrip(".") in _NAME_TITLES)
+                or (name and len(word.text) == 1 and text[word.span[1] : word.span[1] + 1] == "."),
                 after=preposition if reach <= 4 else "",
                 genitive=bool(re.match(r"['’]s?(?=\W|$)", text[word.span[1] :])) or word.text.lower().endswith(("'s", "’s")),
             )
@@ -235,4 +267,4 @@ def root(stem_: str) -> str:
 def same_word(a: Token, b: Token) -> bool:
     """Whether two tokens are forms of one word."""
     ours, theirs = _SAME.get(a.stem, a.stem), _SAME.get(b.stem, b.stem)
-    return ours == theirs or (len(ours) > 5 and len(theirs) > 5 and root(ours) == root(theirs))
+    return ours == theirs or (len(ours) >= 5 and len(theirs) >= 5 and root(ours) == root(theirs))

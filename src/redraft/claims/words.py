@@ -34,7 +34,10 @@ _ASKING = frozenset("who whom whose which what when where why how name list tell
 
 _CJK_STOP = frozenset("的了是在和与及或也都就而其于以为被把对从到由等这那哪什么谁吗呢吧啊之所着过个些多少几何时年月日哪里怎么如何")
 
-_TOKEN = re.compile(rf"(?:[^\W\d_]\.){{2,}}|[{CJK}]|[^\W_](?:[^\W_{CJK}]|[\u0300-\u036f]|[.,](?=\d)(?<=\d[.,])|['’](?=[^\W_]))*", re.UNICODE)
+_TOKEN = re.compile(
+    rf"(?:[^\W\d_]\.){{2,}}|\b[A-Z]{{1,4}}-\d+\b|\b[A-Z](?:\+\+|#)|[{CJK}]|[^\W_](?:[^\W_{CJK}]|[\u0300-\u036f]|[.,](?=\d)(?<=\d[.,])|['’](?=[^\W_]))*",
+    re.UNICODE,
+)
 
 _IRREGULAR = {
     form: base
@@ -46,6 +49,9 @@ _IRREGULAR = {
         "speak spoke spoken", "spend spent", "stand stood", "steal stole stolen", "wear wore worn", "break broke broken", "choose chose chosen",
         "draw drew drawn", "drive drove driven", "fall fell fallen", "fly flew flown", "get got gotten", "hear heard", "keep kept", "lay laid", "mean meant",
         "rise rose risen", "seek sought", "shoot shot", "sit sat", "swim swam swum", "throw threw thrown", "understand understood", "man men", "woman women",
+        "child children", "sink sank sunk", "bend bent", "bite bit bitten", "blow blew blown", "catch caught", "deal dealt", "dig dug", "feed fed", "feel felt",
+        "forget forgot forgotten", "freeze froze frozen", "hang hung", "hide hid hidden", "lend lent", "ride rode ridden", "ring rang rung", "shake shook shaken",
+        "shrink shrank shrunk", "strike struck", "swear swore sworn", "tell told", "wake woke woken", "withdraw withdrew withdrawn", "bind bound", "cling clung",
         "child children", "person people", "foot feet", "wife wives", "life lives", "city cities", "analysis analyses",
     )
     for base, *forms in [line.split()]
@@ -103,6 +109,7 @@ def stem(word: str) -> str:
     if base in _IRREGULAR:
         return _IRREGULAR[base]
     if not base.isascii() or not base.isalpha() or len(base) < 4:
+        # figures, labels such as U-30, and scripts without endings of this kind
         return base.replace(",", "")
     if base.endswith("ies") and len(base) > 4:
         base = base[:-3] + "y"
