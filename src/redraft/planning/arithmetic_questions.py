@@ -1,0 +1,100 @@
+"""Arithmetic questions: every expression that the numbers of the question can form and its words allow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from redraft.effects import Effects
+from redraft.planning.literals import Token, tokens
+from redraft.planning.operations import Reading, read_operation
+from redraft.planning.options import Option
+from redraft.planning.rounding import Rounding, read_rounding
+from redraft.planning.stories import Proposal, proposals, read_story
+from redraft.planning.vocabulary import CARRIERS
+from redraft.types import Failure, Task, ToolCall
+
+__all__ = ["options"]
+
+MAX_QUERY = 1500
+SYMBOLS = re.compile(r"[\d(√\-−][\d\s.,()\[\]+\-−–*/×÷·^%!²³√xX]*[\d)%!²³]")
+OPERATOR = re.compile(r"[\d)%²³!]\s*(?:[+*/×÷·^−–x]|-\s|-(?=\d))\s*[\d(√\-]|√|\d\s*!|[²³]|\d\s*\(")
+
+
+async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
+    """Calculations that could answer, executed, the likeliest first; none where nothing in the question asks for one.
+
+    Raises:
+        Stopped: a budget forbids a call.
+    """
+    if "calculator" not in effects.tools or len(task.query) > MAX_QUERY:
+        return ()
+    rounding, query = read_rounding(task.query)
+    found: list[Option] = []
+    for proposal in propose(query):
+        call = ToolCall(tool="calculator", input=proposal.expression)
+        result = await effects.use(call)
+        if isinstance(result, Failure) or any(option.result[0].value == result[0].value for option in found):
+            continue
+        value = exact(result[0].value)
+        if value is None or implausible(value, query):
+            continue
+        found.append(Option(call=call, label=proposal.label, result=result, answer=rounding.shown(value), fit=proposal.weight))
+    return tuple(found[:8])
+
+
+def propose(query: str) -> list[Proposal]:
+    """Expressions by every reading, strongest first."""
+    read = tokens(query)
+    if any(token.kind == "date" for token in read):
+        return []
+    found = [*symbolic(query, read), *worded(read)]
+    if not found or found[0].weight < 0.9:
+        story = read_story(read)
+        found += proposals(story) if story is not None else []
+    best: dict[str, Proposal] = {}
+    for proposal in found:
+        if proposal.expression not in best or best[proposal.expression].weight < proposal.weight:
+            best[proposal.expression] = proposal
+    return sorted(best.values(), key=lambda item: -item.weight)[:12]
+
+
+def symbolic(query: str, read: tuple[Token, ...]) -> Iterator[Proposal]:
+    """An expression in symbols that holds every number of the question."""
+    for match in SYMBOLS.finditer(query):
+        text = match.group().strip()
+        inside = [token for token in read if token.kind == "number" and match.start() <= token.start < match.end()]
+        numbers = [token for token in read if token.kind == "number"]
+        words = [token.lower for token in read if token.kind == "word" and token.lower not in CARRIERS and token.lower not in ("x", "result", "off")]
+        if OPERATOR.search(text) and len(inside) == len(numbers):
+            yield Proposal(expression=text, label=f"calculate({text})", weight=1.0 if not words else 0.8 if len(words) < 3 else 0.3)
+
+
+def worded(read: tuple[Token, ...]) -> Iterator[Proposal]:
+    """The question as operation words around its numbers; words that no class explains make the reading less sure."""
+    strict = read_operation(read)
+    if strict is not None:
+        yield Proposal(expression=strict.expression, label=f"calculate({strict.expression})", weight=sureness(strict, 1.0))
+        if sureness(strict, 1.0) >= 0.9:
+            return
+    loose = read_operation(read, loose=True)
+    if loose is not None and (strict is None or loose.expression != strict.expression):
+        yield Proposal(expression=loose.expression, label=f"calculate({loose.expression})", weight=sureness(loose, 0.7))
+
+
+def sureness(reading: Reading, most: float) -> float:
+    strange = len(reading.unexplained)
+    return max(0.1, most - min(0.5, 0.08 * strange) - 0.25 * len(reading.classes))
+
+
+def exact(value: str) -> Fraction | None:
+    try:
+        return Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def implausible(value: Fraction, query: str) -> bool:
+    """Counted things are not negative."""
+    return value < 0 and "how many" in query.lower() and "-" not in query

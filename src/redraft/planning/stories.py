@@ -1,0 +1,484 @@
+"""Small stories with two or three amounts: what each amount counts, what is asked for, and which operation the words around them call for.
+
+Nothing here matches a sentence. Every amount gets its noun, its `per` noun and the words of its clause; the asked noun and the words of the question
+clause are compared with them, and each cue adds weight to one operation. Operations whose amounts do not fit (adding a price to a number of people)
+get none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from redraft.planning.literals import Token, number_text
+from redraft.planning.vocabulary import classes_of
+
+__all__ = ["Amount", "Proposal", "Story", "proposals", "read_story"]
+
+STOPS = frozenset(
+    """a an the of in on at to from by with for and or but if then than as is are was were be been has have had he she it they we i you his her its their there that which who
+    each every per more less fewer another additional extra other only just so when while after before into onto how many much what not no will would can could did do does
+    altogether total now left cost costs pay pays paid gives gave sells sold buys bought weighs weigh travels travelled traveled drives drove walks walked runs ran reads read
+    out up off away equally evenly these those this them him me my our your some any all both plus minus times""".split()
+)
+ASKING = frozenset("how what which find calculate determine work compute whats what's".split())  # noqa: SIM905
+ENDS = frozenset({".", "?", "!", ";"})
+PEOPLE = frozenset(
+    "person child kid student friend pupil boy girl man woman worker employee player guest member teacher sibling brother sister cousin customer visitor passenger adult".split()  # noqa: SIM905
+)
+IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "mice": "mouse", "geese": "goose", "teeth": "tooth", "leaves": "leaf",
+             "loaves": "loaf", "shelves": "shelf", "knives": "knife", "halves": "half", "buses": "bus", "dollars": "money", "dollar": "money", "euros": "money", "euro": "money",
+             "cents": "money", "pounds": "pound", "money": "money", "cost": "money", "price": "money", "bill": "money", "earnings": "money", "revenue": "money", "income": "money"}  # fmt: skip
+PERIODS = {("year", "month"): 12, ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60, ("minute", "second"): 60, ("year", "week"): 52, ("year", "quarter"): 4}
+MULTIPLES = {"twice": 2, "double": 2, "triple": 3, "thrice": 3, "half": Fraction(1, 2)}
+BEGINNING = frozenset("originally initially first start began begin beginning before original initial started previously earlier".split())  # noqa: SIM905
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Amount:
+    """One number of the story with what it counts."""
+
+    token: Token
+    value: Fraction
+    nouns: frozenset[str]
+    per: frozenset[str]
+    """What the amount is for one of; `{""}` where that is not named ("each")."""
+    clause: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return number_text(self.value)
+
+    @property
+    def percent(self) -> bool:
+        return self.token.percent
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Story:
+    amounts: tuple[Amount, ...]
+    asked: frozenset[str]
+    """Stems of the words in the question clause before its first amount."""
+    asked_noun: frozenset[str]
+    question: tuple[str, ...]
+    words: tuple[str, ...]
+    """All words, in order."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """An expression that could answer, named operation first, and how strongly the words call for it."""
+
+    expression: str
+    label: str
+    weight: float
+
+
+def stem(word: str) -> str:
+    word = word.lower().replace("’", "'").removesuffix("'s")
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ches", "shes", "xes", "sses")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def clauses(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Parts of sentences: split at full stops, and at commas and `and` that stand between two amounts."""
+    parts: list[list[Token]] = [[]]
+    for token in tokens:
+        numbers_here = any(item.kind == "number" for item in parts[-1])
+        parts[-1].append(token)
+        if (token.kind == "mark" and token.text in ENDS) or (token.text in (",", "and", "but", "if", "when") and numbers_here):
+            parts.append([])
+    return [part for part in parts if part]
+
+
+def read_story(tokens: Sequence[Token]) -> Story | None:
+    """The amounts of a question and what it asks for; None where it has no amount or more than four."""
+    amounts: list[Amount] = []
+    for clause in clauses(tokens):
+        amounts += [amount for index, token in enumerate(clause) if (amount := read_amount(clause, index, token)) is not None]
+    if not 1 <= len(amounts) <= 4:
+        return None
+    question = question_clause(tokens)
+    words = tuple(token.lower for token in tokens if token.kind in ("word", "mark", "number"))
+    return Story(
+        amounts=tuple(amounts),
+        asked=frozenset(stem(token.lower) for token in question if token.kind == "word"),
+        asked_noun=asked_noun(question),
+        question=tuple(token.lower for token in question),
+        words=words,
+    )
+
+
+def read_amount(clause: Sequence[Token], index: int, token: Token) -> Amount | None:
+    multiple = MULTIPLES.get(token.lower) if token.kind == "word" and index + 1 < len(clause) and clause[index + 1].lower in ("as", "the", "that", "his", "her") else None
+    if multiple is not None:
+        value = Fraction(multiple)
+    elif token.kind == "number" and token.value is not None and not token.ordinal:
+        value = token.value
+    else:
+        return None
+    after = clause[index + 1 :]
+    nouns: list[str] = ["money"] if token.money else []
+    for following in after[:4]:
+        if following.text == "-":
+            continue
+        if following.kind != "word" or following.lower in STOPS or len(nouns) > 2:
+            break
+        nouns.append(stem(following.lower))
+    return Amount(
+        token=token,
+        value=value,
+        nouns=frozenset(nouns),
+        per=per_nouns(clause, index),
+        clause=tuple(item.lower for item in clause),
+        before=tuple(item.lower for item in clause[:index]),
+        after=tuple(item.lower for item in after),
+    )
+
+
+def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
+    """What the amount is for one of: the noun after `per`, `each`, `every`, `a`; `{""}` for a bare `each` or `apiece`."""
+    numbers = [place for place, token in enumerate(clause) if token.kind == "number"]
+    following = [place for place in numbers if place > index]
+    end = following[0] if following else len(clause)
+    for place in range(index + 1, end):
+        if word in ("each", "every") and following and place > index + 1 and following[0] - place <= 4:
+            break  # it belongs to the amount that follows: `45 people each pay $12`
+        if word in ("per", "each", "every", "apiece", "/") or (word in ("a", "an") and place - index <= 3 and clause[place - 1].lower not in STOPS):
+            noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
+            if word in ("a", "an") and (not noun or place + 1 < len(clause) and clause[place + 1].kind != "word"):
+                continue
+            return frozenset({noun})
+        if word in ("hourly", "daily", "weekly", "monthly", "yearly"):
+            return frozenset({{"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}[word]})
+    if len([place for place in numbers if place <= index]) == 1 or (index and clause[index - 1].lower == "$"):
+        limits = [place for place in range(index) if place in numbers or clause[place].lower in ("if", "when", ",", "and", *ASKING)]
+        for place in range(max(limits, default=-1) + 1, index):
+            if clause[place].lower in ("each", "every", "per", "one", "single"):
+                noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
+                return frozenset({noun})
+    return frozenset()
+
+
+def question_clause(tokens: Sequence[Token]) -> list[Token]:
+    """From the last asking word to the next amount, condition or end; where none asks, the last sentence."""
+    asking = [index for index, token in enumerate(tokens) if token.lower in ASKING]
+    if not asking:
+        return list(tokens[-12:])
+    start = asking[0]
+    for index in asking[1:]:
+        between = tokens[start:index]
+        if any(token.text in ENDS or token.kind == "number" or token.text == "," for token in between):
+            start = index
+    taken: list[Token] = []
+    for token in tokens[start:]:
+        if taken and (token.text in ENDS or token.lower in ("if", "when", "given", "assuming") or token.kind == "number"):
+            break
+        taken.append(token)
+    return taken
+
+
+def asked_noun(question: Sequence[Token]) -> frozenset[str]:
+    words = [token.lower for token in question]
+    if "many" in words:
+        found: list[str] = []
+        for token in question[words.index("many") + 1 :][:4]:
+            if token.kind != "word" or (token.lower in STOPS and token.lower not in ("more", "fewer", "other")):
+                break
+            found.append(stem(token.lower))
+        return frozenset(found) - {"more", "fewer", "other"}
+    nouns = {stem(word) for word in words}
+    money = {"money", "pay", "spend", "spent", "earn", "collected", "owe", "worth", "charge", "fee", "salary", "wage", "save", "raise", "raised", "tip", "tax"}
+    return frozenset({"money"}) if nouns & money else frozenset(stem(word) for word in words if word not in STOPS and word not in ASKING)
+
+
+# Weighing: each rule yields proposals.
+
+
+def proposals(story: Story) -> list[Proposal]:
+    """Expressions that could answer, each once with its greatest weight, strongest first."""
+    best: dict[str, Proposal] = {}
+    percents = [amount for amount in story.amounts if amount.percent]
+    plain = [amount for amount in story.amounts if not amount.percent]
+    found: list[Proposal] = []
+    if len(percents) == 1 and len(plain) == 1:
+        found += percent_of_amount(story, percents[0], plain[0])
+    elif not percents and len(plain) == 2:
+        found += two_amounts(story, plain[0], plain[1])
+    elif not percents and len(plain) == 3:
+        found += three_amounts(story, plain)
+    elif not percents and len(plain) == 1:
+        found += one_amount(story, plain[0])
+    elif not percents:
+        found += several(story, plain)
+    for proposal in found:
+        known = best.get(proposal.expression)
+        if known is None or known.weight < proposal.weight:
+            best[proposal.expression] = proposal
+    return sorted(best.values(), key=lambda item: -item.weight)
+
+
+def has(words: Sequence[str] | frozenset[str], name: str) -> bool:
+    """Whether one of the words, or two neighbours of them, is of the class."""
+    known = classes_of(name)
+    if any(word in known for word in words):
+        return True
+    listed = list(words)
+    return any(f"{one} {two}" in known for one, two in zip(listed, listed[1:], strict=False))
+
+
+def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator[Proposal]:
+    p, n = percent.text, amount.text
+    near, asked = percent.clause, story.question
+    off, on = has(near, "off") or has(story.words, "off"), has(near, "on") or has(story.words, "on")
+    part = Proposal(expression=f"{p}/100 * {n}", label=f"percent_of({p}, {n})", weight=0.5)
+    lower = Proposal(expression=f"{n} * (1 - {p}/100)", label=f"decrease_by_percent({n}, {p})", weight=0.0)
+    higher = Proposal(expression=f"{n} * (1 + {p}/100)", label=f"increase_by_percent({n}, {p})", weight=0.0)
+    whole = Proposal(expression=f"{n} / ({p}/100)", label=f"whole_from_percent({p}, {n})", weight=0.0)
+    words = set(asked)
+    share = bool(words & {"tax", "tip", "discount", "interest", "vat", "commission", "save", "saved", "saving", "savings", "gratuity", "markup", "raise", "deducted", "off", "increase", "reduction"})
+    total = bool(words & {"total", "altogether", "pay", "cost", "costs", "price", "new", "final", "now", "after", "including", "bill", "with", "salary", "worth", "population", "value", "sale"})
+    rest = bool(words & {"not", "rest", "remain", "remains", "remaining", "left", "other", "others", "aren't", "don't", "didn't", "without", "still", "isn't", "won't"})
+    before = bool(words & (BEGINNING | {"regular"})) and not words & {"now", "after"}
+    fresh = {stem(word) for word in words if word.isalpha() and word not in STOPS and word not in ASKING} - {stem(word) for word in story.words[: -len(asked)]} - {"there"}
+    if before and (off or on):
+        sign = "-" if off else "+"
+        yield Proposal(expression=f"{n} / (1 {sign} {p}/100)", label=f"before_percent({n}, {p})", weight=0.8)
+    if not off and not on and (words & {"total", "all", "whole", "altogether"} or "of" not in near):
+        yield weighted(whole, 0.55 if words & {"total", "all", "whole", "altogether"} else 0.2)
+    if rest and not on:
+        yield weighted(lower, 0.85)
+        yield weighted(part, 0.3)
+    elif share and not (total and words & {"after", "including", "total", "altogether"}):
+        yield weighted(part, 0.85)
+        yield weighted(higher if on else lower, 0.2)
+    elif off or on:
+        change = total or not has(asked, "share")
+        yield weighted(lower if off and not (on and not has(near, "off")) else higher, 0.85 if change else 0.5)
+        yield weighted(part, 0.3)
+    elif fresh and story.asked_noun & fresh and "of" in percent.after[:2]:
+        yield weighted(lower, 0.7)
+        yield weighted(part, 0.55)
+    else:
+        yield weighted(part, 0.7 if "of" in percent.after[:2] or "many" in words else 0.5)
+
+
+def weighted(proposal: Proposal, weight: float) -> Proposal:
+    return Proposal(expression=proposal.expression, label=proposal.label, weight=weight)
+
+
+def calls(one: Amount, other: Amount) -> dict[str, Proposal]:
+    """The well-typed operations on two amounts; the smaller is taken from the greater unless stated."""
+    a, b = one.text, other.text
+    great, small = (a, b) if one.value >= other.value else (b, a)
+    return {
+        "add": Proposal(expression=f"{a} + {b}", label=f"add({a}, {b})", weight=0),
+        "subtract": Proposal(expression=f"{great} - {small}", label=f"subtract({great}, {small})", weight=0),
+        "multiply": Proposal(expression=f"{a} * {b}", label=f"multiply({a}, {b})", weight=0),
+        "divide": Proposal(expression=f"{great} / {small}", label=f"divide({great}, {small})", weight=0),
+        "first_by_second": Proposal(expression=f"{a} / {b}", label=f"divide({a}, {b})", weight=0),
+        "second_by_first": Proposal(expression=f"{b} / {a}", label=f"divide({b}, {a})", weight=0),
+    }
+
+
+def two_amounts(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
+    made = calls(one, other)
+    yield from percent_asked(story, one, other)
+    yield from geometry(story, one, other)
+    yield from compared(story, one, other, made)
+    yield from grouped(story, one, other, made)
+    yield from changed(story, one, other, made)
+    if {"average", "mean"} & set(story.question) and not one.per | other.per and (one.nouns & other.nouns or not one.nouns | other.nouns):
+        yield Proposal(expression=f"mean({one.text}, {other.text})", label=f"average({one.text}, {other.text})", weight=0.7)
+
+
+def percent_asked(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
+    if not has(story.question, "percent"):
+        return
+    a, b = one.text, other.text
+    small, great = (a, b) if one.value <= other.value else (b, a)
+    changing = has(story.words, "gain") or has(story.words, "loss") or bool({"change", "increase", "decrease", "discount", "drop", "raise"} & set(story.words))
+    moved = "from" in story.words and "to" in story.words
+    weight = 0.95 if moved and changing else 0.6 if changing and "out" not in story.words else 0.1
+    yield Proposal(expression=f"abs({b} - {a}) / {a} * 100", label=f"percent_change({a}, {b})", weight=weight)
+    yield Proposal(expression=f"{small} / {great} * 100", label=f"percentage({small}, {great})", weight=0.95 - weight if weight > 0.5 else 0.9)
+
+
+def geometry(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
+    a, b = one.text, other.text
+    sides = {"by", "long", "wide", "length", "width", "sides", "x", "×", "tall", "high", "base", "height", "rectangle", "rectangular", "breadth"} & set(story.words)
+    if not sides:
+        return
+    if "area" in story.asked or (has(story.question, "area") and "many" not in story.question):
+        half = "triangle" in story.words or "triangular" in story.words
+        yield Proposal(expression=f"{a} * {b} / 2" if half else f"{a} * {b}", label=f"area({a}, {b})", weight=0.95)
+    if "perimeter" in story.question or (has(story.question, "perimeter") and "area" not in story.question):
+        yield Proposal(expression=f"2 * ({a} + {b})", label=f"perimeter({a}, {b})", weight=0.95)
+
+
+def compared(story: Story, one: Amount, other: Amount, made: dict[str, Proposal]) -> Iterator[Proposal]:
+    """Differences that are asked for, and amounts given by comparison with another."""
+    question = list(story.question)
+    place = next((i for i, word in enumerate(question) if word in ("many", "much", "what")), None)
+    window = question[place + 1 : place + 4] if place is not None else []
+    if "times" in window:
+        yield weighted(made["divide"], 0.9)
+        return
+    comparative = [word for word in window if word in classes_of("difference")] or (question[:1] == ["how"] and question[1:2] and question[1] in classes_of("difference"))
+    if comparative or {"difference", "gap"} & set(question) or (question[:1] == ["by"] and place is not None):
+        yield weighted(made["subtract"], 0.9)
+        return
+    for amount, base in ((one, other), (other, one)):
+        words = amount.after[:5]
+        if "times" in words[:2] or amount.token.lower in MULTIPLES:
+            yield weighted(made["multiply"], 0.8)
+            yield weighted(made["first_by_second"] if base is one else made["second_by_first"], 0.25)
+        elif ("than" in amount.after and base.value) or set(words[:3]) & ADJECTIVES:
+            lower = bool({"fewer", "less", "younger", "shorter", "cheaper", "lighter", "lower", "smaller", "slower", "below", "colder"} & set(words))
+            name = "subtract" if lower else "add"
+            yield weighted(made[name], 0.75)
+            yield weighted(made["add" if lower else "subtract"], 0.3)
+
+
+ADJECTIVES = frozenset("older younger taller shorter longer heavier lighter cheaper warmer colder bigger smaller higher lower dearer faster slower".split())  # noqa: SIM905
+
+
+def grouped(story: Story, one: Amount, other: Amount, made: dict[str, Proposal]) -> Iterator[Proposal]:
+    """Equal groups: so many of something for each of something else."""
+    for rate, count, forward in ((one, other, False), (other, one, True)):
+        divided = made["first_by_second"] if forward else made["second_by_first"]
+        held = holds(rate)
+        if not rate.per and not held:
+            continue
+        container = frozenset({stem(rate.before[-2])}) if held else rate.per
+        same = bool(rate.nouns & count.nouns)
+        asks_groups = bool(story.asked_noun & container) or ("long" in story.question and container & {"hour", "day", "minute", "week", "month", "year", "second"})
+        one_of = {stem(word) for word, previous in zip(story.question[1:], story.question, strict=False) if previous in ("one", "each", "per", "every", "a", "single")}
+        if (count.per and not held) or (held and one_of & rate.nouns):
+            continue
+        if asks_groups and not (container & count.nouns):
+            yield weighted(divided, 0.9)
+            yield weighted(made["multiply"], 0.3)
+        elif same and not held and not (container & count.nouns):
+            yield weighted(divided, 0.8)
+            yield weighted(made["multiply"], 0.35)
+        else:
+            yield weighted(made["multiply"], 0.9)
+            yield weighted(divided, 0.2)
+    asks_each = has(story.question, "each") or "one" in story.question or "speed" in story.asked or "average" in story.asked or "fast" in story.question
+    sharing = has(story.words, "share")
+    if (asks_each or sharing) and not (one.per or other.per):
+        numerator_first = "money" in one.nouns or bool(other.nouns & PEOPLE) or bool({"among", "between", "into", "by"} & set(other.before[-3:]))
+        numerator_second = "money" in other.nouns or bool(one.nouns & PEOPLE)
+        asked_per = {stem(word) for index, word in enumerate(story.question) if index and story.question[index - 1] in ("per", "each", "every", "one", "a", "an")}
+        if asked_per & one.nouns:
+            numerator_first, numerator_second = False, True
+        elif asked_per & other.nouns:
+            numerator_first, numerator_second = True, False
+        name = "divide" if numerator_first == numerator_second else "first_by_second" if numerator_first else "second_by_first"
+        if "over" not in story.question and "left" not in story.question:
+            yield weighted(made[name], 0.9 if asks_each else 0.65)
+        else:
+            great, small = sorted((one.value, other.value), reverse=True)
+            yield Proposal(expression=f"mod({number_text(great)}, {number_text(small)})", label=f"remainder({number_text(great)}, {number_text(small)})", weight=0.85)
+
+
+def holds(amount: Amount) -> bool:
+    """Whether the amount is what a container holds: `boxes of 12`; not `a total of 12`."""
+    return len(amount.before) > 1 and amount.before[-1] == "of" and amount.before[-2] not in UNHELD and amount.before[-2].isalpha()
+
+
+UNHELD = frozenset(
+    "total sum out some lot all none most many each half distance speed cost price rate average rest weight length width height number amount area perimeter profit loss gain "
+    "discount tax tip fee salary population product difference because instead increase decrease rise fall at price".split()
+)
+
+
+def changed(story: Story, one: Amount, other: Amount, made: dict[str, Proposal]) -> Iterator[Proposal]:
+    """One amount that grows or shrinks by another, or two that are put together."""
+    alike = one.nouns & other.nouns or not one.nouns or not other.nouns or ("money" in one.nouns) == ("money" in other.nouns)
+    if one.per or other.per or not alike:
+        factor = 0.4
+    else:
+        factor = 1.0
+    question = story.question
+    second = other.clause
+    add = 0.0
+    subtract = 0.0
+    if has(question, "total") and "than" not in question:
+        add += 0.75
+    if has(question, "remain"):
+        subtract += 0.75
+    if has(second, "gain"):
+        add += 0.5
+    if has(second, "loss"):
+        subtract += 0.55
+    if set(question) & BEGINNING:
+        add, subtract = (add + 0.3 if subtract >= add else 0.2), (subtract if add > subtract else 0.2)
+    unknown = "some" in story.words or bool({"did", "were"} & set(question)) and bool({"now", "then", "left"} & set(second))
+    if unknown and not has(question, "remain"):
+        subtract += 0.6
+        add *= 0.5
+    if any("total" in amount.clause or "altogether" in amount.clause for amount in (one, other)) and not has(question, "total"):
+        subtract += 0.6
+        add *= 0.4
+    if "years" in second and "ago" in story.words:
+        subtract += 0.4
+    if add:
+        yield weighted(made["add"], min(0.9, add) * factor)
+    if subtract:
+        yield weighted(made["subtract"], min(0.9, subtract) * factor)
+
+
+def three_amounts(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:
+    """Groups with something added or taken away, or three amounts in a row of gains and losses."""
+    a, b, c = (amount.text for amount in amounts)
+    x, y, z = amounts
+    if (y.per or holds(y)) and not (x.per or z.per) and (x.nouns & y.per or y.per == {""} or holds(y)):
+        losing = has(z.clause, "loss") or has(story.question, "remain")
+        sign, name = ("-", "subtract") if losing else ("+", "add")
+        yield Proposal(expression=f"{a} * {b} {sign} {c}", label=f"{name}(multiply({a}, {b}), {c})", weight=0.7)
+        return
+    if not any(amount.per for amount in amounts):
+        yield from several(story, amounts)
+        if not has(story.question, "difference") and (x.nouns & y.nouns or y.nouns & z.nouns or not y.nouns):
+            signs = ["-" if has(amount.clause, "loss") and not has(amount.clause, "gain") else "+" for amount in amounts[1:]]
+            if "-" in signs:
+                weight = 0.7 if has(story.question, "remain") or has(story.question, "total") else 0.5
+                yield Proposal(expression=f"{a} {signs[0]} {b} {signs[1]} {c}", label=f"change({a}, {signs[0]}{b}, {signs[1]}{c})", weight=weight)
+    dimensions = {"long", "wide", "high", "tall", "deep", "length", "width", "height", "depth", "by", "x"} & set(story.words)
+    if has(story.question, "volume") and dimensions:
+        yield Proposal(expression=f"{a} * {b} * {c}", label=f"volume({a}, {b}, {c})", weight=0.9)
+
+
+def several(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:
+    listed = ", ".join(amount.text for amount in amounts)
+    if has(story.question, "average"):
+        yield Proposal(expression=f"mean({listed})", label=f"average({listed})", weight=0.9)
+    elif has(story.question, "total") and not any(has(amount.clause, "loss") or amount.per for amount in amounts) and "some" not in story.words:
+        kinds = [amount.nouns for amount in amounts if amount.nouns]
+        alike = len(frozenset.union(*kinds)) <= len(amounts) + 1 if kinds else True
+        yield Proposal(expression=f"sum({listed})", label=f"sum({listed})", weight=0.8 if alike else 0.5)
+
+
+def one_amount(story: Story, amount: Amount) -> Iterator[Proposal]:
+    """A rate for one period that is asked for another, and shapes with equal sides."""
+    n = amount.text
+    if "square" in story.words and amount.value:
+        if "area" in story.question:
+            yield Proposal(expression=f"{n}^2", label=f"square_area({n})", weight=0.9)
+        if "perimeter" in story.question:
+            yield Proposal(expression=f"4 * {n}", label=f"square_perimeter({n})", weight=0.9)
+    for (longer, shorter), factor in PERIODS.items():
+        if longer in amount.per and shorter in story.asked:
+            yield Proposal(expression=f"{n} / {factor}", label=f"divide({n}, {factor})", weight=0.7)
+        if shorter in amount.per and longer in story.asked:
+            yield Proposal(expression=f"{n} * {factor}", label=f"multiply({n}, {factor})", weight=0.7)

@@ -1,0 +1,145 @@
+"""Words for operations. Each class is what a word can do to the numbers around it; no entry is a sentence.
+
+The first part serves the local grammar of `operations.py` (verbs, nouns and prepositions beside a number), the second the typed reading of small
+stories in `stories.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+__all__ = ["CARRIERS", "CLASSES", "STORY", "classes_of", "phrases"]
+
+CLASSES: Mapping[str, str] = {
+    # what stands between two numbers
+    "PLUS": "plus + ＋",
+    "MINUS": "minus - − – take_away",
+    "TIMES": "times * × · x",
+    "OVER": "over / ÷ :",
+    "MOD": "mod modulo modulus",
+    "POWER": "to_the_power_of to_the_power raised_to_the_power_of raised_to_the_power raised_to ^ power_of",
+    # participles
+    "ADDED": "added combined summed",
+    "SUBTRACTED": "subtracted deducted taken removed taken_away",
+    "MULTIPLIED": "multiplied",
+    "DIVIDED": "divided split shared",
+    "INCREASED": "increased raised grown upped boosted up enlarged inflated marked_up hiked bumped_up",
+    "DECREASED": "decreased reduced lowered cut dropped diminished discounted shrunk down marked_down slashed lessened",
+    # verbs
+    "ADD": "add adding combine sum_up add_up tally total_up",
+    "SUBTRACT": "subtract subtracting deduct deducting take taking remove removing",
+    "MULTIPLY": "multiply multiplying",
+    "DIVIDE": "divide dividing split splitting share sharing",
+    "INCREASE": "increase increasing raise raising grow growing boost boosting raises increases grows",
+    "DECREASE": "decrease decreasing reduce reducing lower lowering cut cutting drop discount reduces decreases falls drops",
+    "DOUBLE": "double twice doubling doubled",
+    "TRIPLE": "triple thrice treble tripling tripled",
+    "QUADRUPLE": "quadruple quadrupled",
+    "HALVE": "half halve halving halved",
+    # nouns
+    "SUM": "sum total addition grand_total combined_total",
+    "DIFFERENCE": "difference gap",
+    "PRODUCT": "product",
+    "QUOTIENT": "quotient",
+    "REMAINDER": "remainder remains left_over leftover rest",
+    "AVERAGE": "average mean arithmetic_mean",
+    "MEDIAN": "median",
+    "RATIO": "ratio",
+    "MAX": "maximum largest greatest biggest highest",
+    "MIN": "minimum smallest least lowest",
+    "GCD": "gcd greatest_common_divisor greatest_common_factor highest_common_factor hcf gcf",
+    "LCM": "lcm least_common_multiple lowest_common_multiple smallest_common_multiple",
+    "SQUARE": "square",
+    "CUBE": "cube",
+    "SQUARED": "squared ²",
+    "CUBED": "cubed ³",
+    "ROOT": "square_root sqrt √ root",
+    "CUBEROOT": "cube_root cubic_root",
+    "FACTORIAL": "factorial !",
+    "ABSOLUTE": "absolute_value abs",
+    "PERCENT": "percent percentage per_cent % pct",
+    "CHANGE": "change",
+    # comparatives
+    "LESS": "less fewer smaller lower below",
+    "MORE": "more greater larger higher bigger above",
+    "THAN": "than",
+    # prepositions
+    "BY": "by",
+    "TO": "to",
+    "FROM": "from",
+    "OF": "of",
+    "AND": "and & with",
+    "BETWEEN": "between",
+    "INTO": "into among amongst",
+    "ON": "on upon onto",
+    "OFF": "off away_from",
+    "AWAY": "away",
+    "IN": "in inside within",
+    "AS": "as",
+    "OUTOF": "out_of",
+    # asking
+    "WHAT": "what which how_much how_many what's whats",
+    "IS": "is are was equals equal gives makes = make does represents constitutes",
+    "NUMBER": "number",
+    "GOES": "go goes fit fits",
+    "GET": "get reach obtain give yield leave leaves",
+    "ITSELF": "itself",
+    "EXCEED": "exceed exceeds",
+    "(": "( [",
+    ")": ") ]",
+    ",": ", ;",
+}
+DETERMINERS = frozenset("the a an this that these those numbers value figure figures result both following amount quantity together altogether".split())  # noqa: SIM905
+CARRIERS = frozenset(
+    """i i'd we you me my your our it it's its us let's let please kindly calculate compute evaluate find determine solve simplify work out tell give say show state know
+    want need like would could can will be do did does to is are was if when then so just now quickly exactly exact answer expression sum result equation
+    come comes up with for as much many how what what's whats which end have has obtained get got getting find_out figure
+    following perform carry using take makes question problem math maths arithmetic mental hello hi hey quick thanks thank there
+    by and the of a an in as from on at together altogether number numbers value total amount or should must ? ! . : ; ' = - , ( )""".split()
+)
+STORY: Mapping[str, str] = {
+    # what happens to an amount
+    "gain": """buys bought buy gets got get receives received receive finds found find collects collected earns earned earn adds added add gains gained wins won picks
+        picked join joins joined arrive arrives arrived more another additional extra increase increased rises rose raised grew grows grow delivered brought board
+        boarded boards came come deposits deposited later climbs climbed gave_him gave_her gave_them gives_him gives_her gives_them warmer taller bakes
+        baked plants planted borrows borrowed inherits inherited saves hatch hatched born put_in upward""",
+    "loss": """gives gave give away lost loses lose eats ate eaten eat spends spent spend uses used use sells sold sell pays paid removes removed remove takes_out drops dropped
+        breaks broke broken donates donated left leave leaves leaving fewer less reduced falls fell fall dies died burst withdraws withdrew withdrawn taken discard
+        discarded returns returned minus threw throws thrown drank drinks drink lends lent lend cut cuts popped flew fly flies cancelled absent missing off colder
+        shorter evaporated leaked deducted cheaper ago read sank spilled spills pours poured consumed gone melts melted shipped rotten""",
+    "remain": "left remain remains remaining rest leftover still unsold unread unused over change back after need needs needed short missing empty available",
+    "total": """total altogether all together combined sum overall both entire collected whole now grand in_total in_all at_the_end many_now""",
+    "difference": "difference more fewer less further longer taller older heavier younger cheaper shorter faster higher lower gap exceed larger bigger smaller than warmer colder greater extra lighter",
+    "each": "each every per apiece a_piece individually respective single @ hourly daily weekly monthly yearly annually",
+    "share": "share shared shares sharing split splits divide divides divided dividing equally evenly equal distribute distributed distributes among amongst between even cut",
+    "average": "average mean averaged averages",
+    "percent": "percent percentage % per_cent",
+    "off": "discount discounted off reduction reduced sale markdown rebate decrease decreased cheaper cut depreciates lowered marked_down drops falls dropped fell decreases loses lost declined shrinks shrank less",
+    "on": """tax vat tip gratuity increase increased raise raised rise rises rose markup surcharge interest growth grew grows gain gains service_charge commission bonus fee hike
+        increases marked_up appreciates""",
+    "area": "area cover floor carpet surface",
+    "perimeter": "perimeter fence fencing around border edge",
+    "volume": "volume",
+    "remainder": "remainder left_over leftover over remaining left remain",
+    "full": "full complete completely filled whole entire fully",
+    "ceiling": "needed need needs required require minimum fewest least enough necessary must",
+    "times": "times twice thrice double triple as",
+    "rows": "rows row columns boxes bags packs packets shelves trays tables teams groups crates cartons bundles buses vans cars classes stacks bunches jars bottles baskets floors pages sheets",
+}
+
+
+@cache
+def phrases() -> Mapping[str, str]:
+    """Every operation word or phrase (with spaces) and its class."""
+    found: dict[str, str] = {}
+    for name, words in CLASSES.items():
+        for word in words.split():
+            found.setdefault(word.replace("_", " "), name)
+    return found
+
+
+@cache
+def classes_of(name: str) -> frozenset[str]:
+    """The words of one class of STORY, phrases with spaces."""
+    return frozenset(word.replace("_", " ") for word in STORY[name].split())
