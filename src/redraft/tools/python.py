@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from redraft.errors import UnknownName
-from redraft.tools.sandbox import Available, Execution, Limits, Sandbox, Step, Suite
+from redraft.tools.sandbox import Available, Execution, Limits, Sandbox, Step, StepResult, Suite
 from redraft.types import Evidence, Failure, FailureKind, ToolCall, ToolResult
 
 __all__ = ["PythonTool", "SandboxName", "read_suite", "suite_input"]
