@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from rapidfuzz import fuzz
@@ -21,7 +23,9 @@ __all__ = ["align", "apply", "diff_edits", "map_span", "same_but_space"]
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:['’][^\W\d_]+)*|\s+|.", re.S)
 _FUZZY_THRESHOLD = 90.0
 _FUZZY_LEAST_CHARACTERS = 12
-_LARGEST_TABLE = 50_000_000
+_MOST_PLACES = 50
+_LARGEST_TABLE = 10_000_000_000
+"""Words times words that are compared at once: about a second, in little memory."""
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
@@ -85,10 +89,12 @@ def align(quote: str, text: str, *, start: int = 0) -> Span | None:
 
 
 def _align_folded(quote: str, text: str, start: int) -> Span | None:
-    folded, places = _fold(text, start)
-    wanted, _ = _fold(quote, 0)
+    whole, spans = _fold(text)
+    wanted, _ = _fold(quote)
     if not wanted:
         return None
+    first = bisect_left(spans, (start, start))
+    folded, places = whole[first:], spans[first:]
     at = folded.find(wanted)
     while at >= 0:
         span = places[at][0], places[at + len(wanted) - 1][1]
@@ -97,25 +103,48 @@ def _align_folded(quote: str, text: str, start: int) -> Span | None:
         at = folded.find(wanted, at + 1)
     if len(wanted) < _FUZZY_LEAST_CHARACTERS:
         return None
-    found = fuzz.partial_ratio_alignment(wanted, folded, score_cutoff=_FUZZY_THRESHOLD)
-    if found is None or found.dest_end <= found.dest_start:
-        return None
-    low, high = places[found.dest_start][0], places[found.dest_end - 1][1]
-    while low < high and text[low].isspace():
-        low += 1
-    while low > start and not _whole(text, low, low + 1, end=False):
-        low -= 1
-    while high < len(text) and not _whole(text, high - 1, high, start=False):
-        high += 1
-    near = fuzz.ratio(wanted, _fold(text[low:high], 0)[0]) >= _FUZZY_THRESHOLD
-    return (low, high) if near and keeps(quote, text[low:high]) else None
+    for low, high in _near(wanted, folded):
+        span = places[low][0], places[high - 1][1]
+        if keeps(quote, text[span[0] : span[1]]):
+            return span
+    return None
 
 
-def _whole(text: str, low: int, high: int, *, start: bool = True, end: bool = True) -> bool:
-    """Whether the span cuts no word and no figure at the ends asked for."""
-    if start and low > 0 and _joined(text, low):
-        return False
-    return not (end and high < len(text) and _joined(text, high))
+def _near(wanted: str, folded: str) -> list[Span]:
+    """Spans of whole words nearly like what is wanted, the likest first: one at each place of its rarest figure, or the one best of all."""
+    windows = [(0, len(folded))]
+    figures = set(re.findall(r"\d+", wanted))
+    if figures:
+        rarest = min(sorted(figures, key=lambda figure: (-len(figure), figure)), key=folded.count)
+        reach = len(wanted) + len(wanted) // 4
+        places = [found.start() for found in re.finditer(rarest, folded)][:_MOST_PLACES]
+        windows = [(max(0, at - reach), min(len(folded), at + reach)) for at in places]
+    scored: list[tuple[float, Span]] = []
+    for first, last in windows:
+        found = fuzz.partial_ratio_alignment(wanted, folded[first:last], score_cutoff=_FUZZY_THRESHOLD)
+        if found is not None and found.dest_start < found.dest_end:
+            span = _nearest_words(wanted, folded, (first + found.dest_start, first + found.dest_end))
+            scored.append((-fuzz.ratio(wanted, folded[span[0] : span[1]]), span))
+    return [span for score, span in sorted(scored) if score <= -_FUZZY_THRESHOLD]
+
+
+def _nearest_words(wanted: str, folded: str, about: Span) -> Span:
+    """The span of whole words most like what is wanted, with ends close to the given ones."""
+    reach = max(4, len(wanted) // 8)
+
+    def near(at: int) -> list[int]:
+        about = range(max(0, at - reach), min(len(folded), at + reach) + 1)
+        return [end for end in about if end in (0, len(folded)) or not _joined(folded, end)]
+
+    lows = [low for low in near(about[0]) if not folded[low : low + 1].isspace()]
+    highs = [high for high in near(about[1]) if high and not folded[high - 1].isspace()]
+    spans = [(low, high) for low in lows for high in highs if low < high]
+    return max(spans, key=lambda span: fuzz.ratio(wanted, folded[span[0] : span[1]]), default=about)
+
+
+def _whole(text: str, low: int, high: int) -> bool:
+    """Whether the span cuts no word and no figure."""
+    return not (low > 0 and _joined(text, low)) and not (high < len(text) and _joined(text, high))
 
 
 def _joined(text: str, at: int) -> bool:
@@ -139,16 +168,16 @@ _EMPHASIS = re.compile(r"(?<![\w*_`~])[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}(?![\w
 """Marks of Markdown at the edge of words; between figures or spaces they are signs of arithmetic and stay."""
 
 
-def _fold(text: str, start: int) -> tuple[str, list[Span]]:
-    """The text from `start` on in a form for comparison, and for each of its characters the span of the text it came from.
+@lru_cache(maxsize=8)
+def _fold(text: str) -> tuple[str, tuple[Span, ...]]:
+    """The text in a form for comparison, and for each of its characters the span of the text it came from.
 
     White space counts once, and not at all between CJK characters; typographic and Markdown marks and invisible characters count for nothing.
     """
-    dropped = {at for mark in _EMPHASIS.finditer(text, start) for at in range(*mark.span())}
+    dropped = {at for mark in _EMPHASIS.finditer(text) for at in range(*mark.span())}
     characters: list[str] = []
     places: list[Span] = []
-    for at in range(start, len(text)):
-        character = text[at]
+    for at, character in enumerate(text):
         if character in _INVISIBLE or at in dropped:
             continue
         if character.isspace():
@@ -159,13 +188,13 @@ def _fold(text: str, start: int) -> tuple[str, list[Span]]:
         if len(characters) > 1 and characters[-1] == " " and _is_cjk(characters[-2]) and _is_cjk(character):
             characters.pop()
             places.pop()
-        for part in unicodedata.normalize("NFKC", character).translate(_MARKS):
-            characters.append(part)
+        for part in character if character.isascii() else unicodedata.normalize("NFKC", character).translate(_MARKS):
+            characters.append("'" if part == "`" else part)
             places.append((at, at + 1))
     if characters and characters[-1] == " ":
         characters.pop()
         places.pop()
-    return "".join(characters), places
+    return "".join(characters), tuple(places)
 
 
 def diff_edits(old: str, new: str) -> tuple[Edit, ...]:
