@@ -64,7 +64,7 @@ def check_command(ctx: click.Context, file: str, form: Format | None) -> int:
     session = open_session(options, default_model="none")
     task = task_from(options, query=options.query or "", default_kind="report")
     outcome = session.run(task, lambda refiner: refiner.check(task, source.text), quiet=options.quiet)
-    _print_as("json" if options.json else form or "text", outcome, "stdin" if source.path is None else file)
+    _print_as("json" if options.json else form or "text", outcome, "stdin" if source.path is None else file, strict=options.strict)
     return _code(outcome, options)
 
 
@@ -111,7 +111,7 @@ def _code(outcome: Outcome, options: RunOptions) -> int:
     return 3 if options.strict and any(check.undecided for check in outcome.checks) else 0
 
 
-def _print_as(form: Format, outcome: Outcome, name: str) -> None:
+def _print_as(form: Format, outcome: Outcome, name: str, *, strict: bool) -> None:
     if form == "text":
         _print_report(outcome, to_stderr=False, show_answer=False)
         return
@@ -120,7 +120,13 @@ def _print_as(form: Format, outcome: Outcome, name: str) -> None:
         return
     from redraft.cli.formats import to_junit, to_markdown, to_sarif
 
-    text = {"markdown": to_markdown, "sarif": to_sarif, "junit": to_junit}[form](outcome, name)
+    match form:
+        case "markdown":
+            text = to_markdown(outcome, name)
+        case "sarif":
+            text = to_sarif(outcome, name, strict=strict)
+        case "junit":
+            text = to_junit(outcome, name)
     write_stdout(text.encode("utf-8", "replace"))
 
 

@@ -26,7 +26,7 @@ LEVELS: dict[CheckStatus, tuple[str, str]] = {
     "supported": ("pass", "none"),
     "contradicted": ("fail", "error"),
     "insufficient": ("open", "none"),
-    "unavailable": ("notApplicable", "none"),
+    "unavailable": ("open", "none"),
     "skipped": ("notApplicable", "none"),
 }
 """SARIF's kind and level; a level other than `none` is allowed for the kind `fail` alone."""
@@ -60,10 +60,19 @@ def to_markdown(outcome: Outcome, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_sarif(outcome: Outcome, name: str) -> str:
-    """SARIF 2.1.0 with one result a claim; contradicted claims are errors."""
+def to_sarif(outcome: Outcome, name: str, *, strict: bool = False) -> str:
+    """SARIF 2.1.0: one error for each contradicted claim; what was not decided is a notification, and with `strict` an open result too.
+
+    Supported claims are no findings: a viewer would show them as alerts.
+    """
     known = _by_id(outcome)
     uri = quote(PurePath(name).as_posix(), safe="/:-._~")
+    undecided = [check for check in outcome.checks if check.undecided]
+    invocation: dict[str, Any] = {"executionSuccessful": outcome.status != "failed"}
+    if undecided:
+        message = f"{len(undecided)} of {len(_shown(outcome))} claims could not be decided; they are not known to be true"
+        invocation["toolExecutionNotifications"] = [{"level": "note", "message": {"text": message}}]
+    found = [check for check in _shown(outcome) if check.status == "contradicted" or (strict and check.undecided)]
     run: dict[str, Any] = {
         "tool": {
             "driver": {
@@ -73,10 +82,12 @@ def to_sarif(outcome: Outcome, name: str) -> str:
             }
         },
         "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": outcome.status != "failed"}],
-        "results": [_result(check, outcome.answer, uri, known) for check in _shown(outcome)],
-        "properties": {"status": outcome.status, "runId": outcome.run_id, "policy": outcome.policy_name, "traceHash": outcome.trace_hash},
-    }
+        "invocations": [invocation],
+        "results": [_result(check, outcome.answer, uri, known) for check in found],
+        "properties": {
+            "status": outcome.status, "counts": _counts(outcome), "runId": outcome.run_id, "policy": outcome.policy_name, "traceHash": outcome.trace_hash,
+        },
+    }  # fmt: skip
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
 

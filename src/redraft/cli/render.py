@@ -109,7 +109,7 @@ def summary_line(outcome: Outcome, console: Console) -> Text:
     if counts:
         line.append("  " + ", ".join(f"{number} {word}" for word, number in counts.items()), style="")
     line.append(
-        f"  ·  {len(outcome.turns)} turns, {usage.llm_calls} model calls, {usage.tool_calls} tool calls, "
+        f"\n{len(outcome.turns)} turns, {usage.llm_calls} model calls, {usage.tool_calls} tool calls, "
         f"{usage.input_tokens + usage.output_tokens} tokens, {usage.seconds:.1f} s",
         style="dim",
     )
