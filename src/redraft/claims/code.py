@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import doctest
 import re
 import sys
 import textwrap
@@ -193,6 +192,8 @@ def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
 
 def examples(source: str) -> tuple[Example, ...]:
     """The doctest examples in a source: those of a transcript, or of the doc strings of a program, each where it stands."""
+    import doctest  # slow to import, and few texts need it
+
     parser = doctest.DocTestParser()
     try:
         found = parser.get_examples(source)

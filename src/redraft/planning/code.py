@@ -7,10 +7,11 @@ are claims of the answer, not of the task: they can count against it, and never 
 from __future__ import annotations
 
 import asyncio
+import builtins
 from collections.abc import Callable, Sequence
 
 from redraft.claims.assertions import Statement, Tests, split_tests
-from redraft.claims.code import CodeBlock, Program, code_blocks, defined_names, examples, program, syntax
+from redraft.claims.code import CodeBlock, Program, Syntax, code_blocks, defined_names, examples, program, syntax
 from redraft.claims.segment import claim_id
 from redraft.effects import Effects
 from redraft.planning.formats import FORMATS, as_schema, read_format
@@ -71,23 +72,23 @@ def _syntax_routes(blocks: Sequence[CodeBlock], answer: Program | None, before: 
         result = answer.syntax if whole and answer is not None else syntax(source)
         shown = source or (answer.source if answer else "")
         claim = _claim(shown, span, (*before, *found))
-        if result.status == "invalid":
-            where = f"line {result.line}: " if result.line else ""
-            evidence = _parsed("python", shown, f"SyntaxError: {where}{result.message}")
-            verdict = Verdict(status="contradicted", method="executed", confidence=1.0, evidence=(evidence,), note=f"it is not Python: {where}{result.message}")
-        elif result.status == "unclear":
-            verdict = Verdict(status="insufficient", note=f"it does not parse as Python, but it may not be meant to: {result.message}")
-        elif whole and not tested:
-            verdict = Verdict(
-                status="insufficient", evidence=(_parsed("python", shown, "it parses"),), note="it parses; no tests were given to show what it does"
-            )
-        else:
-            evidence = _parsed("python", shown, "it parses")
-            verdict = Verdict(
-                status="supported", method="executed", confidence=1.0, evidence=(evidence,), note="it parses as Python; this says nothing of what it does"
-            )
-        found.append(_fixed(claim, verdict))
+        found.append(_fixed(claim, _syntax_verdict(result, shown, alone=whole and not tested)))
     return found
+
+
+def _syntax_verdict(result: Syntax, source: str, *, alone: bool) -> Verdict:
+    """`alone`: the code is the whole answer and no tests came with the task, so that parsing says nothing of the task."""
+    if result.status == "invalid":
+        where = f"line {result.line}: " if result.line else ""
+        evidence = (_parsed("python", source, f"SyntaxError: {where}{result.message}"),)
+        return Verdict(status="contradicted", method="executed", confidence=1.0, evidence=evidence, note=f"it is not Python: {where}{result.message}")
+    if result.status == "unclear":
+        return Verdict(status="insufficient", note=f"it does not parse as Python, but it may not be meant to: {result.message}")
+    evidence = (_parsed("python", source, "it parses"),)
+    if alone:
+        return Verdict(status="insufficient", evidence=evidence, note="it parses; no tests were given to show what it does")
+    note = "it parses as Python; this says nothing of what it does"
+    return Verdict(status="supported", method="executed", confidence=1.0, evidence=evidence, note=note)
 
 
 def _parsed(tool: str, source: str, text: str) -> Evidence:
@@ -154,21 +155,18 @@ def _suite_input(answer: Program, suite: Tests, names: frozenset[str]) -> str:
     from redraft.tools.python import suite_input
     from redraft.tools.sandbox import Step, Suite
 
+    def step(one: Statement) -> Step:
+        return Step(kind=one.kind, source=one.source, left=one.left, right=one.right, group=one.group)
+
     taken = {name for name in (suite.free & names) if not _built_in(name) or name == answer.entry} | (suite.imported & names) | {answer.entry}
     if not any(not _built_in(name) for name in taken):
         taken |= suite.free & names  # a program that is asked to define a name like a built-in one
-    steps = tuple(_step(Step, statement) for statement in suite.statements)
+    steps = tuple(map(step, suite.statements))
     return suite_input(Suite(program=answer.source, steps=steps, names=tuple(sorted(taken - {""})), reaches_out=suite.reaches_out))
 
 
 def _built_in(name: str) -> bool:
-    import builtins
-
     return hasattr(builtins, name)
-
-
-def _step[S](make: Callable[..., S], statement: Statement) -> S:
-    return make(kind=statement.kind, source=statement.source, left=statement.left, right=statement.right, group=statement.group)
 
 
 def _read(index: int, source: str) -> Callable[[Sequence[ToolResult]], Verdict | None]:

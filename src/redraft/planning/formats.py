@@ -93,22 +93,23 @@ def _is_json(line: str) -> bool:
 
 
 def _matches(source: str, language: str, schema: object) -> str:
-    from jsonschema import SchemaError, validators
-    from jsonschema.exceptions import best_match
+    import jsonschema
+    from referencing import Registry
 
-    kind: Any = validators
+    library: Any = jsonschema
     value: object = json.loads(source) if language == "json" else _yaml_value(source)
-    checker: Any = kind.validator_for(schema, default=kind.Draft202012Validator)
+    checker: Any = library.validators.validator_for(schema, default=library.Draft202012Validator)
     try:
         checker.check_schema(schema)
-        errors: list[Any] = sorted(checker(schema).iter_errors(value), key=lambda error: list(map(str, error.absolute_path)))
-    except SchemaError as error:
-        raise _Sketch(f"the given JSON schema is not one: {error.message[:200]}") from None
+        # A registry of its own, empty: the default one fetches references from the network
+        nothing_remote: Any = Registry()
+        found: list[Any] = sorted(checker(schema, registry=nothing_remote).iter_errors(value), key=lambda error: list(map(str, error.absolute_path)))
+    except library.SchemaError as error:
+        raise _Sketch(f"the given JSON schema is not one: {str(error)[:200]}") from None
     except Exception as error:  # an unresolvable reference: the library's own exceptions differ between its versions
         raise _Sketch(f"the given JSON schema cannot be used ({type(error).__name__})") from None
-    if errors:
-        first: Any = best_match(errors)
-        told = "; ".join(f"{error.json_path}: {error.message[:160]}" for error in dict.fromkeys((first, *errors[:MAX_REPORTED])))
+    if found:
+        told = "; ".join(f"{error.json_path}: {error.message[:160]}" for error in found[:MAX_REPORTED])
         raise _Wrong(f"it does not match the schema: {told}")
     return f"it parses as {language.upper()} and matches the schema"
 
@@ -172,9 +173,9 @@ def _parses(parse: Callable[[str], object], source: str) -> bool:
 def _yaml(source: str) -> str:
     import yaml
 
+    library: Any = yaml
     try:
-        for _ in yaml.compose_all(source, Loader=yaml.SafeLoader):
-            pass
+        list(library.compose_all(source, Loader=yaml.SafeLoader))
     except yaml.YAMLError as error:
         if SKETCH.search(source):
             raise _Sketch("not YAML, but it has elisions or placeholders") from None

@@ -221,7 +221,7 @@ class Peer:
             _update(args[index], self.decode(after))
         if "error" in message:
             error = self._exception(*message["error"])
-            error._from_answer = True
+            error._from_answer = True  # type: ignore[attr-defined]
             raise error
         if "same" in message:
             return args[message["same"]]
@@ -295,8 +295,10 @@ class Peer:
         if kind is Remote:
             return ["p", object.__getattribute__(value, "_remote")[1]]
         self.objects[id(value)] = value
-        plain: Any = next((base for base in (*CONTAINERS, *MAPPINGS, int, float, str, bytes) if isinstance(value, base)), None)
-        if plain is None or depth >= MAX_DEPTH or any(base.__module__ == "solution" and "__eq__" in vars(base) for base in kind.__mro__):
+        bases: list[Any] = [*CONTAINERS, *MAPPINGS, int, float, str, bytes]
+        plain: Any = next((base for base in bases if isinstance(value, base)), None)
+        own_rules = any(base.__module__ == "solution" and "__eq__" in vars(base) for base in kind.__mro__)
+        if plain is None or depth >= MAX_DEPTH or own_rules:
             return ["o", id(value), kind.__name__, None]
         return ["o", id(value), kind.__name__, [self.encode(plain(value), depth + 1)]]
 
