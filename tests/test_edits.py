@@ -154,10 +154,10 @@ class TestAlign:
 
     def test_among_like_sentences_the_one_with_the_figures_is_found(self):
         text = "".join(f"Sentence number {n} of the report says something about item {n * 7}. " for n in range(2000))
-        span = align("Sentnce number 1300 of the report says somthing about item", text)
+        span = align("Sentence numbr 1300 of the report says somthing about item", text)
         assert span is not None
         assert text[span[0] : span[1]] == "Sentence number 1300 of the report says something about item"
-        assert align("Sentnce number 4321 of the report says somthing about item", text) is None
+        assert align("Sentence numbr 4321 of the report says somthing about item", text) is None
 
     def test_patterns_in_the_quotation_are_plain_text(self):
         assert align("a.*b (c|d)+ [e", "x a.*b (c|d)+ [e y") == (2, 16)
