@@ -70,7 +70,8 @@ def _run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     try:
-        result = app.main(arguments, prog_name="redraft", standalone_mode=False)
+        with app.make_context("redraft", arguments) as context:
+            result = app.invoke(context)
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as exit_:
         return exit_.exit_code

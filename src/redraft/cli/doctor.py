@@ -152,5 +152,5 @@ def _print_report(report: dict[str, Any]) -> None:
     line(bool(report["keys"]), "keys", ", ".join(report["keys"]) or "none is set (none is needed for --model local and none)")
     console.print(table)
     for problem in report["problems"]:
-        console.print(Text(f"problem: {one_line(problem)}", style="bold red"))
-    console.print(Text(f"To add what is missing: {report['add']}" if report["add"] else "Every extra is installed."))
+        console.print(Text(f"problem: {one_line(problem)}", style="bold red"), soft_wrap=True)
+    console.print(Text(f"To add what is missing: {report['add']}" if report["add"] else "Every extra is installed."), soft_wrap=True)

@@ -7,6 +7,7 @@ import dataclasses
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from redraft.cli.files import read_tests
 from redraft.cli.options import RunOptions
@@ -88,9 +89,10 @@ def task_from(options: RunOptions, *, query: str, default_kind: TaskKind) -> Tas
     Raises:
         InputError: a file cannot be used.
     """
-    for path in (*options.sources, *options.table):
-        if "\x00" in path or not path.strip():
-            raise InputError("an empty path was given for --sources or --table")
+    for flag, paths in (("--sources", options.sources), ("--table", options.table)):
+        for path in paths:
+            if not path.strip() or "\x00" in path or not Path(path).exists():
+                raise InputError(f"{flag}: there is no file or folder {path!r}")
     tests = read_tests(options.tests) if options.tests else ""
     kind = options.kind or ("code" if tests else default_kind)
     return Task(query=query, kind=kind, documents=options.sources, tables=options.table, tests=tests)

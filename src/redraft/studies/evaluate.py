@@ -77,7 +77,7 @@ class Results:
             whole = content[: content.rfind(b"\n") + 1]
             if len(whole) != len(content):
                 os.truncate(path, len(whole))
-            path.touch()
+            path.open("ab").close()  # can it be written? Better said now than after the first row
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}; choose another file with -o") from None
         for number, line in enumerate(whole.split(b"\n"), start=1):
