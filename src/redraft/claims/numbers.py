@@ -91,7 +91,7 @@ _SCALE = re.compile(
     r"|(?P<letter>[kKMmBbT](?![\w/]))",
     re.IGNORECASE,
 )
-_PERCENT = re.compile(r"[ \u202f]?%(?!\w)|[ -]?per ?cent\b|[ -]?percent\b(?! points?)|[ -]?pct\b", re.IGNORECASE)
+_PERCENT = re.compile(r"[ \u202f]?%(?![A-Za-z0-9])|[ -]?per ?cent\b|[ -]?percent\b(?! points?)|[ -]?pct\b", re.IGNORECASE)
 _FRACTION = re.compile(r"(?:[ \u202f]|(?<=\d)-)?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])")
 _SLASHED = re.compile(r"(?:[ \u202f](\d{1,4}))?/(\d{1,4})(?![\d/.,]\d|\d|/)")
 _CURRENCY = re.compile(r"(?:(?:US|A|C|NZ|HK|S|R)?[$€£¥₹₩₽₪₫฿]|(?:USD|EUR|GBP|JPY|CNY|INR|CHF)[ \u202f]?)[ \u202f]?$")
@@ -106,7 +106,7 @@ _APPROXIMATE = re.compile(
     re.IGNORECASE,
 )
 _ABOVE = re.compile(r"(?:\b(?:more than|over|above|at least|upwards of|greater than|exceed(?:s|ed|ing)?|no (?:less|fewer) than|in excess of)|>=?|≥|超过|至少|多于)[ \u202f]?$", re.IGNORECASE)
-_BELOW = re.compile(r"(?:\b(?:less than|fewer than|under|below|at most|up to|no more than|not more than|as many as|as much as)|<=?|≤|不到|最多|少于|至多)[ \u202f]?$", re.IGNORECASE)
+_BELOW = re.compile(r"(?:\b(?:less than|fewer than|under|below|at most|(?<!add )(?<!adds )(?<!sum )(?<!sums )(?<!ing )(?<!ed )up to|no more than|not more than|as many as|as much as)|<=?|≤|不到|最多|少于|至多)[ \u202f]?$", re.IGNORECASE)
 _AROUND_AFTER = re.compile(r"[ \u202f]?(?:左右|上下|多|余|or so\b|前後|ほど|程度)")
 _WORDS = re.compile(rf"\b(?:{ENGLISH_NUMERAL})(?![\w-])", re.IGNORECASE)
 _CJK = re.compile(rf"(?P<percent>百分之)?(?P<numeral>{CJK_NUMERAL})")

@@ -1,4 +1,4 @@
-"""Where a chain of reasoning first goes wrong: every equality must hold, and every value must be the one given or derived before."""
+"""Where a chain of reasoning first goes wrong: every result must follow from what was given or derived before it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from redraft.claims.numbers import agrees, plain, read, read_at
 __all__ = ["first_wrong"]
 
 _ANSWER = re.compile(r"\b(?:answer|result)\b(?: \w+){0,2}? (?:is|=|equals|:)", re.IGNORECASE)
-_SECTION = re.compile(r"[.;](?=\s|$)|\n")
 _NAME = re.compile(r"[A-Za-zα-ωΑ-Ω]")
 
 
 def first_wrong(steps: Sequence[str], task: str = "") -> int | None:
-    """Index of the first step (from 0) in which an equality is false or a value differs from what was given or derived; None if none does.
+    """Index of the first step (from 0) whose result is not what it is computed from, or which copies a value wrongly; None if none does.
 
+    A step is judged by what later steps take from it: a slip inside a chain of equalities that is made good before its end is no wrong result.
     Names that a step defines ("A = (3 + 4)") keep their value in later steps. `task` is the expression to be worked out, where there is one.
     """
     known: dict[str, Fraction] = {}
@@ -44,9 +44,8 @@ def _wrong(step: str, known: dict[str, Fraction], goal: Fraction | None) -> bool
     found = list(runs(bound))
     last: Fraction | None = None
     for chain in _chains(bound, found):
-        for left, right in zip(chain, chain[1:], strict=False):
-            if not _equal(step, left, right):
-                return True
+        if not _equal(step, chain[0], chain[-1]):
+            return True
         last = chain[-1].value
     if goal is not None and any(_is_formula(run, line, bound) and run.value not in (None, goal) for run in found):
         return True

@@ -8,46 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import Literal
 
 from redraft.claims.expression import Operand, Run, Token, runs, tokens
-from redraft.claims.numbers import Quantity, agrees, decimal_mark, plain, read_at
+from redraft.claims.measures import calendar, conversions
+from redraft.claims.numbers import Quantity, agrees, decimal_mark, plain, read, read_at
+from redraft.claims.phrases import phrases
+from redraft.claims.statement import Statement, StatementKind
+from redraft.claims.symbols import identities
 from redraft.types import Span
 
 __all__ = ["Statement", "StatementKind", "find"]
 
-StatementKind = Literal["equation", "identity", "percent", "change", "total", "average", "ratio", "root", "conversion", "date", "duration", "comparison"]
 MAX_EXPRESSION = 1900
 """Longer expressions are not for the calculator."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Statement:
-    """One arithmetic statement: `expression` gives, in the units of the figure shown, what the derived figure must be."""
-
-    span: Span
-    kind: StatementKind
-    left: str
-    """The words of the side that is computed."""
-    expression: str
-    """In the syntax of the tool."""
-    tool: Literal["calculator", "units", "dates"] = "calculator"
-    shown: Quantity | None = None
-    """The derived figure; None where both sides are expressions."""
-    other: str = ""
-    """The other side, where both are expressions."""
-    focus: Span = (0, 0)
-    operands: tuple[Span, ...] = ()
-    also: tuple[str, ...] = ()
-    """Earlier expressions of the same chain: a repair is unique only if they give the same value."""
-    certain: bool = True
-    """Whether a disagreement would contradict it; otherwise it can only be supported."""
-    holds: bool | None = None
-    """What our own exact evaluation says; None where it was not made or is too close to call."""
-    ambiguous: bool = False
-    """Whether a figure in it has another value under the other convention for separators."""
 
 
 def find(text: str) -> tuple[Statement, ...]:
@@ -61,6 +36,16 @@ def find(text: str) -> tuple[Statement, ...]:
             if any(s.ambiguous and s.holds is False for s in here):
                 here = _other_convention(here, list(_equations(text, flat, line.span(), ",")))
             found.extend(here)
+    if _WORDS.search(flat):
+        symbols = {s.focus for s in found}
+        found.extend(s for s in phrases(text) if s.focus not in symbols)
+    if _MEASURES.search(flat):
+        known = {s.focus for s in found}
+        figures = read(text)
+        found.extend(s for s in (*conversions(flat, figures), *calendar(flat, figures)) if s.focus not in known)
+    if "=" in flat and _LETTER.search(flat):
+        known = {s.focus for s in found}
+        found.extend(s for s in identities(flat) if s.focus not in known)
     return tuple(sorted(found, key=lambda s: (s.focus, s.span)))
 
 
@@ -70,6 +55,17 @@ def _other_convention(here: list[Statement], there: list[Statement]) -> list[Sta
     return [true.get(s.focus, s) if s.ambiguous and s.holds is False else s for s in here]
 
 
+_WORDS = re.compile(
+    r"%|percent|per cent|\bsum|total|average|\bmean\b|median|plus|minus|times|multiplied|divided|product|difference|ratio|half|twice|double|tripl|third|quarter|square|cube|root|add(?:s|ed)?\b|\bof\b"
+    r"|subtract|from|[加减乘除的の和均]|足す|引く|掛け|かける|割る|プラス|マイナス",
+    re.IGNORECASE,
+)
+_MEASURES = re.compile(
+    r"\d ?-?(?:mm|cm|k?m|in|ft|yd|mi|mg|k?g|lbs?|oz|[°º] ?[CFcf]|m?[lL]|km/h|mph|m/s)\b|\d ?-?(?:inch|foot|feet|yard|mile|(?:kilo|centi|milli)?(?:met(?:er|re)|gram|lit)|pound|ounce|second|minute|hour|day|week|degree|celsius|fahrenheit)"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|leap year|\bdays\b|公里|千米|公斤|小时",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"(?<![A-Za-z])[a-zA-Z](?![A-Za-z])")
 _SIGN = re.compile(r"[=≈≃≅≒]|\\approx")
 _ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
 
@@ -163,7 +159,7 @@ def _figure(text: str, run: Run, sign: Token, mark: str) -> Quantity | None:
         place += 1
     shown = read_at(text, place, mark)
     value = run.value
-    if shown is None or value is None or "  " in text[run.start : shown.span[1]]:
+    if shown is None or value is None or ("~" in run.items and "  " in text[run.start : shown.span[1]]):
         return None
     if (value < 0) != (shown.value < 0) and value != 0:
         start = run.span[0] if text[run.span[0]] in "-−" else shown.span[0]

@@ -8,11 +8,14 @@ from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, agrees, show
 from redraft.claims.segment import claim_id
-from redraft.claims.statements import Statement, find
+from redraft.claims.statement import Statement
+from redraft.claims.statements import find
 from redraft.protocols import Route
-from redraft.types import Claim, Evidence, ToolCall, ToolResult, Verdict
+from redraft.types import CheckStatus, Claim, Evidence, ToolCall, ToolResult, Verdict
 
 __all__ = ["routes"]
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def routes(text: str) -> tuple[Route, ...]:
@@ -40,7 +43,8 @@ def routes(text: str) -> tuple[Route, ...]:
 
 def _inputs(statement: Statement) -> tuple[str, ...]:
     other = (statement.other,) if statement.other else ()
-    return (statement.expression, *other, *statement.also)
+    points = tuple(side for pair in statement.points for side in pair)
+    return (statement.expression, *other, *points, *statement.also)
 
 
 def _links(text: str, statement: Statement, derived: list[tuple[Statement, str]]) -> tuple[str, ...]:
@@ -60,57 +64,69 @@ def _same_figure(shown: Quantity, operand: str) -> bool:
 
 def _decide(statement: Statement) -> Callable[[Sequence[ToolResult]], Verdict | None]:
     def decide(results: Sequence[ToolResult]) -> Verdict | None:
-        values = [_value(result) for result in results]
-        evidence = tuple(item for result in results if isinstance(result, tuple) for item in result[:1])
-        if not values or values[0] is None:
+        found = [result[0] if isinstance(result, tuple) and result else None for result in results]
+        evidence = tuple(item for item in found if item is not None)
+        if not found or found[0] is None:
             return None
+        if statement.word:
+            return _word(statement, found[0], evidence)
+        values = [_value(item) for item in found]
         if statement.other:
             return _compared(statement, values, evidence)
-        shown = statement.shown
-        return None if shown is None else _figure(statement, shown, values, evidence)
+        return _figure(statement, statement.shown, values, evidence) if statement.shown is not None and values[0] is not None else None
 
     return decide
 
 
-def _value(result: ToolResult) -> Fraction | None:
-    if not isinstance(result, tuple) or not result:
+def _value(item: Evidence | None) -> Fraction | None:
+    """The exact value of a tool's evidence."""
+    if item is None:
         return None
     try:
-        return Fraction(result[0].value)
+        return Fraction(item.value)
     except (ValueError, ZeroDivisionError):
         return None
 
 
-def _compared(statement: Statement, values: list[Fraction | None], evidence: tuple[Evidence, ...]) -> Verdict | None:
-    a, b = values[0], values[1]
-    if a is None or b is None:
-        return None
-    if a == b:
-        return Verdict(status="supported", method="computed", confidence=1.0, evidence=evidence, note=f"{statement.left} is {show(a)}")
-    if not statement.certain:
-        return None
-    note = f"{statement.left} is {show(a)}, the other side is {show(b)}"
-    return Verdict(status="contradicted", method="computed", confidence=1.0, evidence=evidence, note=note)
+def _verdict(status: CheckStatus, evidence: tuple[Evidence, ...], note: str, expected: str | None = None, alternatives: tuple[str, ...] = ()) -> Verdict:
+    return Verdict(status=status, method="computed", confidence=1.0, evidence=evidence, note=note, expected=expected, alternatives=alternatives)
 
 
-def _figure(statement: Statement, shown: Quantity, values: list[Fraction | None], evidence: tuple[Evidence, ...]) -> Verdict | None:
-    value = values[0]
-    assert value is not None
-    right = agrees(value, shown)
-    written = show(value, shown)
-    note = f"{' '.join(statement.left.split())} is {written}"
+def _word(statement: Statement, item: Evidence, evidence: tuple[Evidence, ...]) -> Verdict | None:
+    """A weekday or a yes or no, as the dates tool gives it."""
+    right = item.value.lower() == statement.word.lower()
+    if item.value.capitalize() in WEEKDAYS:
+        right = bool(statement.holds) and right
     if right:
-        return Verdict(status="supported", method="computed", confidence=1.0, evidence=evidence, note=note)
-    if right is None or not statement.certain:
+        return _verdict("supported", evidence, item.text)
+    if not statement.certain or statement.holds:
         return None
-    repairs = tuple(dict.fromkeys(show(v, shown) for v in values if v is not None))
-    unique = len(repairs) == 1 and len(values) == sum(v is not None for v in values)
-    return Verdict(
-        status="contradicted",
-        method="computed",
-        confidence=1.0,
-        evidence=evidence,
-        note=note,
-        expected=written if unique else None,
-        alternatives=() if unique else repairs,
-    )
+    return _verdict("contradicted", evidence, item.text, item.value if item.value.capitalize() in WEEKDAYS else None)
+
+
+def _compared(statement: Statement, values: Sequence[Fraction | None], evidence: tuple[Evidence, ...]) -> Verdict | None:
+    """Two expressions, or the two sides of an identity at several points."""
+    sides = values[: 2 + 2 * len(statement.points)]
+    if any(value is None for value in sides):
+        return None
+    a, b = sides[0], sides[1]
+    assert a is not None
+    assert b is not None
+    left = " ".join(statement.left.split())
+    if all(one == two for one, two in zip(sides[::2], sides[1::2], strict=True)):
+        return _verdict("supported", evidence, f"{left} is the same" if statement.points else f"{left} is {show(a)}")
+    return _verdict("contradicted", evidence, f"{left} is {show(a)}, the other side is {show(b)}") if statement.certain else None
+
+
+def _figure(statement: Statement, shown: Quantity, values: Sequence[Fraction | None], evidence: tuple[Evidence, ...]) -> Verdict | None:
+    known = [value for value in values if value is not None]
+    answers = [agrees(value, shown) for value in (known if statement.either else known[:1])]
+    written = show(known[0], shown)
+    note = f"{' '.join(statement.left.split())} is {written}"
+    if True in answers:
+        return _verdict("supported", evidence, note)
+    if None in answers or not statement.certain or len(known) < len(values):
+        return None
+    repairs = tuple(dict.fromkeys(show(value, shown) for value in known))
+    unique = len(repairs) == 1 and statement.unique and not statement.ambiguous
+    return _verdict("contradicted", evidence, note, written if unique else None, () if unique else repairs)

@@ -1,0 +1,257 @@
+"""Statements about units and the calendar: conversions, weekdays of dates, days between dates, lengths of months, spans of clock time."""
+
+from __future__ import annotations
+
+import re
+from calendar import isleap, monthrange
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+from fractions import Fraction
+
+from redraft.claims.numbers import Quantity, agrees, read
+from redraft.claims.statement import Statement
+from redraft.types import Span
+
+__all__ = ["calendar", "conversions", "unit_factor"]
+
+_UNITS: dict[str, tuple[str, Fraction, str]] = {}
+_TABLE: dict[str, dict[str, tuple[str, str]]] = {
+    "length": {
+        "mm": ("1/1000", "millimeter millimetre"), "cm": ("1/100", "centimeter centimetre"), "m": ("1", "meter metre"), "km": ("1000", "kilometer kilometre"),
+        "in": ("127/5000", "inch inche"), "ft": ("381/1250", "foot feet"), "yd": ("1143/1250", "yard"), "mi": ("201168/125", "mile"),
+    },
+    "mass": {
+        "mg": ("1/1000000", "milligram"), "g": ("1/1000", "gram gramme"), "kg": ("1", "kilogram kilo kilogramme"), "lb": ("45359237/100000000", "lbs pound"),
+        "oz": ("45359237/1600000000", "ounce"),
+    },
+    "time": {"s": ("1", "sec second"), "min": ("60", "minute mins"), "h": ("3600", "hr hrs hour"), "day": ("86400", ""), "week": ("604800", "")},
+    "volume": {"ml": ("1/1000", "milliliter millilitre"), "l": ("1", "liter litre")},
+    "speed": {"km/h": ("5/18", "kph kmh"), "mph": ("1397/3125", ""), "m/s": ("1", "")},
+    "temperature": {"°c": ("1", "celsius"), "°f": ("1", "fahrenheit")},
+}  # fmt: skip
+for _dimension, _names in _TABLE.items():
+    for _symbol, (_factor, _others) in _names.items():
+        for _name in (_symbol, *_others.split()):
+            _UNITS[_name] = _UNITS[_name + "s"] = (_dimension, Fraction(_factor), _symbol)
+_UNITS |= {"º c": _UNITS["°c"], "° c": _UNITS["°c"], "° f": _UNITS["°f"], "ºc": _UNITS["°c"], "ºf": _UNITS["°f"], "公里": _UNITS["km"], "千米": _UNITS["km"], "米": _UNITS["m"], "厘米": _UNITS["cm"], "公斤": _UNITS["kg"], "小时": _UNITS["h"], "分钟": _UNITS["min"]}
+_SYMBOLS = {"°c": "°C", "°f": "°F", "l": "L", "ml": "mL"}
+
+
+def unit_factor(word: str) -> tuple[str, Fraction] | None:
+    """Dimension of a unit and its factor to the unit of reference, for units whose conversion is exact and that have one meaning."""
+    found = _UNITS.get(word.lower())
+    return (found[0], found[1]) if found else None
+
+
+_UNIT_AFTER = re.compile(r"[ \u202f-]?(?:degrees? )?(?P<unit>[°º] ?[CF]\b|km/h|m/s|[A-Za-z]+)(?![\w²³/^]|[ -](?:per|squared?|cubed?|an hour|a second)\b|-\d)", re.IGNORECASE)
+_SAYS = re.compile(r"\s*(?P<verb>is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have|等于|是)\s+(?:about |approximately |roughly |around |nearly |almost |exactly |≈ ?|~)?", re.IGNORECASE)
+_ASIDE = re.compile(r"\s*(?:\(|,? or |,? i\.e\.,? )(?:about |approximately |roughly |around |nearly |some |≈ ?|~ ?|c\. ?)?", re.IGNORECASE)
+
+
+def conversions(text: str, figures: Sequence[Quantity] | None = None) -> Iterator[Statement]:
+    """Measurements said to equal another in a different unit: "5 feet is 60 inches", "100 km (62 mi)"."""
+    found = tuple(read(text)) if figures is None else figures
+    previous_end = -1
+    for given, shown in zip(found, found[1:], strict=False):
+        left = _unit(text, given)
+        clean = previous_end < 0 or not _joined(text[previous_end : given.span[0]])
+        previous_end = given.span[1]
+        if left is None or given.high is not None or shown.high is not None or given.percent or shown.percent or shown.span[0] - left[1] > 40:
+            continue
+        right = _unit(text, shown)
+        if right is None or not clean or right[0][2] == left[0][2] or right[0][0] != left[0][0] or _compound(text, right[1]):
+            continue
+        between = text[left[1] : shown.span[0]]
+        says, aside = _SAYS.fullmatch(between), _ASIDE.fullmatch(between)
+        if says is None and aside is None:
+            continue
+        yield _conversion(text, given, shown, left[0], right[0], right[1], loose=says is None)
+
+
+def _joined(between: str) -> bool:
+    """Whether a figure belongs to the one before it: 6 ft 2 in, 5-6 m, 3 × 4 m."""
+    return bool(re.fullmatch(r"\s?(?:[A-Za-z°'′]+\.?)?\s?(?:,|and|[-–x×*+/])?\s?", between))
+
+
+def _compound(text: str, end: int) -> bool:
+    """Whether more of the same measure follows: 1 h 30 min, 6 ft 2 in."""
+    return bool(re.match(r",?\s?(?:and )?\d", text[end : end + 7]))
+
+
+def _unit(text: str, figure: Quantity) -> tuple[tuple[str, Fraction, str], int] | None:
+    match = _UNIT_AFTER.match(text, figure.span[1])
+    unit = _UNITS.get(match["unit"].lower()) if match else None
+    return (unit, match.end()) if unit and match else None
+
+
+def _conversion(text: str, given: Quantity, shown: Quantity, left: tuple[str, Fraction, str], right: tuple[str, Fraction, str], end: int, *, loose: bool) -> Statement:
+    value = _converted(given.value, left, right)
+    figure = replace(shown, approximate=True) if loose or given.approximate else shown
+    source, target = _SYMBOLS.get(left[2], left[2]), _SYMBOLS.get(right[2], right[2])
+    amount = str(given.value) if given.value.denominator == 1 else _decimal(given.value)
+    holds = agrees(value, figure)
+    if holds is False and given.approximate:
+        holds = None
+    least = _converted(given.value - given.quantum / 2, left, right), _converted(given.value + given.quantum / 2, left, right)
+    if holds is False and loose and min(least) - figure.quantum / 2 <= figure.value <= max(least) + figure.quantum / 2:
+        holds = None  # the given figure is itself rounded
+    return Statement(
+        span=(given.span[0], end),
+        kind="conversion",
+        left=f"{text[given.span[0] : given.span[1]]} {source} in {target}",
+        expression=f"{amount} {source} to {target}",
+        tool="units",
+        shown=figure,
+        focus=shown.span,
+        operands=(given.span,),
+        certain=holds is not None and not given.bound and not shown.bound,
+        holds=holds,
+    )
+
+
+def _converted(value: Fraction, left: tuple[str, Fraction, str], right: tuple[str, Fraction, str]) -> Fraction:
+    if left[0] == "temperature":
+        return value * Fraction(9, 5) + 32 if right[2] == "°f" else (value - 32) * Fraction(5, 9)
+    return value * left[1] / right[1]
+
+
+def _decimal(value: Fraction) -> str:
+    for places in range(1, 12):
+        if (value * 10**places).denominator == 1:
+            return f"{float(value):.{places}f}" if abs(value) < 10**6 else str(value)
+    return f"{value.numerator}/{value.denominator}"
+
+
+# The calendar.
+
+_MONTHS = {name: number for number, name in enumerate("january february march april may june july august september october november december".split(), 1)}
+_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_DAY = r"(?P<day>mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATE = rf"(?:(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?P<m1>{_MONTH})\.? (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y1>\d{{4}})|(?:the )?(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\.?,? (?P<y2>\d{{4}}))"
+_WEEKDAY_FIRST = re.compile(rf"\b{_DAY}(?P<abbreviated>\.)?,? (?:the )?{_DATE}(?![\d-])", re.IGNORECASE)
+_WEEKDAY_AFTER = re.compile(rf"\b{_DATE}(?:,? (?:is|was|will be|falls|fell|will fall|lands|landed)(?: on)? (?:a )?| \(a?|, a ){_DAY}\b", re.IGNORECASE)
+_ANY_DATE = re.compile(rf"\b{_DATE}(?![\d-])", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s*(?:to|until|till|through|and|-|–|—)\s*", re.IGNORECASE)
+_DAYS_SAID = re.compile(r"\s*,?\s*(?:there (?:are|were)|is|are|was|were|=|lasts?|lasted|spans?|makes?|takes?|took|comes to|equals?|\()?\s*(?:exactly |about |a total of |a period of )?$", re.IGNORECASE)
+_ZONE = 1924
+"""Before this year some countries still used the Julian calendar: weekdays of earlier dates are never held against a text."""
+
+
+def calendar(text: str, figures: Sequence[Quantity] | None = None) -> Iterator[Statement]:
+    """Statements about dates: the weekday of a date, days between dates, days in a month, leap years."""
+    for pattern in (_WEEKDAY_FIRST, _WEEKDAY_AFTER):
+        for match in pattern.finditer(text):
+            day = _day(match)
+            if day is not None:
+                yield _weekday(text, match, day)
+    dates = [(match, day) for match in _ANY_DATE.finditer(text) if (day := _day(match)) is not None]
+    found = tuple(read(text)) if figures is None else figures
+    for (first, a), (second, b) in zip(dates, dates[1:], strict=False):
+        if _BETWEEN.fullmatch(text[first.end() : second.start()]):
+            yield from _span(text, (first.start(), second.end()), a, b, found)
+    yield from _months(text, found)
+    yield from _leap_years(text)
+
+
+def _day(match: re.Match[str]) -> date | None:
+    try:
+        if match["iso"]:
+            return date.fromisoformat(match["iso"])
+        month = (match["m1"] or match["m2"]).lower()
+        return date(int(match["y1"] or match["y2"]), _MONTHS[month], int(match["d1"] or match["d2"]))
+    except ValueError:
+        return None
+
+
+def _weekday(text: str, match: re.Match[str], day: date) -> Statement:
+    focus = match.span("day")
+    stop = focus[1] + 3 if text[focus[1] : focus[1] + 3].lower() == "day" else focus[1]
+    right = _DAYS[day.weekday()]
+    return Statement(
+        span=match.span(),
+        kind="date",
+        left=f"{day:%Y-%m-%d}",
+        expression=f"weekday({day:%Y-%m-%d})",
+        tool="dates",
+        word=right,
+        focus=(focus[0], stop),
+        certain=day.year >= _ZONE,
+        holds=right.lower().startswith(match["day"].lower()[:3]),
+    )
+
+
+def _span(text: str, place: Span, a: date, b: date, figures: Sequence[Quantity]) -> Iterator[Statement]:
+    """Days said to lie between two dates: counting neither, one or both of them is right."""
+    for figure in figures:
+        behind = figure.span[0] >= place[1] and figure.span[0] - place[1] < 30 and _DAYS_SAID.fullmatch(text[place[1] : figure.span[0]])
+        ahead = figure.span[1] <= place[0] and re.fullmatch(r"[ -]days? (?:long |elapsed |passed |there are )?(?:from|between) ", text[figure.span[1] : place[0]], re.IGNORECASE)
+        if not (behind or ahead) or not re.match(r"[ -]?(?:days?\b|天|日)", text[figure.span[1] :][:6]) or figure.value.denominator != 1:
+            continue
+        days = abs((b - a).days)
+        value = int(figure.value)
+        start, end = f"{min(a, b):%Y-%m-%d}", f"{max(a, b):%Y-%m-%d}"
+        calls = (f"days_between({start}, {end})", f"days_inclusive({start}, {end})")
+        holds = agrees(Fraction(days + 1 if value == days + 1 else days), figure)
+        if value == days - 1:
+            holds = None  # the days in between
+        yield Statement(
+            span=(min(place[0], figure.span[0]), max(place[1], figure.span[1])),
+            kind="duration",
+            left=text[place[0] : place[1]],
+            expression=calls[1] if value == days + 1 else calls[0],
+            tool="dates",
+            shown=figure,
+            focus=figure.span,
+            operands=(),
+            also=(calls[0] if value == days + 1 else calls[1],),
+            either=True,
+            certain=holds is False and not figure.bound,
+            holds=holds,
+        )
+        return
+
+
+_SAME_MONTH = re.compile(rf"\b(?P<a>\d{{1,2}})(?:st|nd|rd|th)?(?: (?P<m0>{_MONTH}))? ?(?:to|-|–|until|through) ?(?P<b>\d{{1,2}})(?:st|nd|rd|th)? (?P<m>{_MONTH})(?: \d{{4}})?\b", re.IGNORECASE)
+_MONTH_LENGTH = re.compile(rf"(?<!\d )\b(?P<m>{_MONTH})(?: (?P<y>\d{{4}}))? (?:has|had|have|contains) ", re.IGNORECASE)
+
+
+def _months(text: str, figures: Sequence[Quantity]) -> Iterator[Statement]:
+    for match in _SAME_MONTH.finditer(text):
+        if match["m0"] and _MONTHS[match["m0"].lower()] != _MONTHS[match["m"].lower()]:
+            continue
+        a, b = int(match["a"]), int(match["b"])
+        if 1 <= a < b <= monthrange(2024, _MONTHS[match["m"].lower()])[1]:
+            month = _MONTHS[match["m"].lower()]
+            yield from _span(text, match.span(), date(2024, month, a), date(2024, month, b), figures)
+    for match in _MONTH_LENGTH.finditer(text):
+        figure = next((q for q in figures if 0 <= q.span[0] - match.end() < 3), None)
+        month = _MONTHS[match["m"].lower()]
+        if figure is None or not re.match(r" days\b", text[figure.span[1] : figure.span[1] + 6]) or (month == 2 and not match["y"]) or len(match["m"]) < 4 and match["m"].lower() != "may":
+            continue
+        year = int(match["y"] or 2023)
+        if not 1 <= year <= 9999:
+            continue
+        days = monthrange(year, month)[1]
+        yield Statement(
+            span=(match.start(), figure.span[1]), kind="date", left=f"the number of days in {match['m']} {match['y'] or ''}".strip(), expression=f"days_in_month({year}, {month})", tool="dates", shown=figure,
+            focus=figure.span, certain=re.match(r"\d+$", figure.text) is not None, holds=figure.value == days,
+        )  # fmt: skip
+
+
+_LEAP = re.compile(r"\b(?P<y>\d{4}) (?:is|was|will be) (?P<no>not )?(?:an? )?leap year\b", re.IGNORECASE)
+
+
+def _leap_years(text: str) -> Iterator[Statement]:
+    for match in _LEAP.finditer(text):
+        year = int(match["y"])
+        if year < 1583:
+            continue
+        right = isleap(year) == (match["no"] is None)
+        yield Statement(
+            span=match.span(), kind="date", left=match["y"], expression=f"is_leap_year({year})", tool="dates", word="no" if match["no"] else "yes", focus=match.span("y"), holds=right, unique=False
+        )
+
+
