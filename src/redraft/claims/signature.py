@@ -39,8 +39,8 @@ _NOT_NEGATION_JAPANESE = re.compile(
 )
 _HEDGE = re.compile(
     r"\b(?:may|might|could|perhaps|possibly|probably|presumably|supposedly|reportedly|allegedly|apparently|likely|seem(?:s|ed)?|appear(?:s|ed)? to"
-    r"|roughly|approximately|about|around|nearly|almost|some|several|various|numerous|many|few|somewhat|arguably|generally|usually|often|sometimes"
-    r"|believed|unclear|uncertain|unknown|at (?:least|most)|(?:more|less|fewer) than|over|under|up to)\b"
+    r"|somewhat|arguably|generally|usually|often|sometimes|believed|unclear|uncertain|unknown|several|various|numerous|some|many|few"
+    r"|(?:about|around|roughly|approximately|nearly|almost|over|under|up to|at (?:least|most)|(?:more|less|fewer) than)(?=\s(?:an? )?[^\w\s]{0,2}\d))\b"
     r"|可能|也许|或许|大概|大约|左右|据说|似乎|好像|若干|一些|几乎|多少|以上|以下|[约約]"
     r"|かもしれ|だろう|でしょう|らしい|おそらく|たぶん|およそ|ほぼ|程度|ぐらい|くらい|いくつか|とされ|と言われ|といわれ",
     re.IGNORECASE,
