@@ -150,6 +150,7 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
     following = [place for place in numbers if place > index]
     end = following[0] if following else len(clause)
     for place in range(index + 1, end):
+        word = clause[place].lower
         if word in ("each", "every") and following and place > index + 1 and following[0] - place <= 4:
             break  # it belongs to the amount that follows: `45 people each pay $12`
         if word in ("per", "each", "every", "apiece", "/") or (word in ("a", "an") and place - index <= 3 and clause[place - 1].lower not in STOPS):

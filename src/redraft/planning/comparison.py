@@ -1,0 +1,163 @@
+"""Whether a draft gives the answer of an option, where in the draft the answer stands, and what would have to stand there instead. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+
+from redraft.claims import numbers
+from redraft.claims.numbers import Quantity
+from redraft.tools.written_dates import WEEKDAYS, find_dates, written
+from redraft.types import Span
+
+__all__ = ["Comparison", "compare"]
+
+NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+NEGATION = re.compile(r"\b(?:not|no|never|neither|nor|isn['’]t|wasn['’]t|aren['’]t|doesn['’]t|didn['’]t|cannot|can['’]t|won['’]t)\b", re.IGNORECASE)
+YES = re.compile(r"\W*(?:yes|true|correct|indeed|yeah|yep)\b", re.IGNORECASE)
+NO = re.compile(r"\W*(?:no|false|incorrect|nope)\b(?! (?:idea|information))", re.IGNORECASE)
+PERCENT_ASKED = re.compile(r"(?<!\d)(?<!\d )(?:\bper ?cent(?:age)?\b|%)", re.IGNORECASE)
+ARTICLES = frozenset({"a", "an", "the"})
+MAX_WORDS = 16
+"""A longer draft is no bare answer: it is replaced whole rather than searched for the answer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """`agrees`: whether the draft gives the answer; `focus` decides it; `expected` is what would stand there."""
+
+    agrees: bool
+    focus: Span
+    expected: str
+
+
+def compare(draft: str, answer: str, query: str) -> Comparison:
+    """How the draft stands to the answer: numbers as numbers, dates as dates, yes and no by what is said, other texts word for word."""
+    if NUMBER.fullmatch(answer):
+        return compare_number(draft, answer, query)
+    if answer in ("yes", "no"):
+        return compare_truth(draft, answer)
+    days = find_dates(answer)
+    if len(days) == 1 and days[0].span == (0, len(answer)) and days[0].value is not None:
+        return compare_date(draft, days[0].value, answer)
+    return compare_text(draft, answer, query)
+
+
+def whole(draft: str) -> Span:
+    """The draft without outer white space."""
+    start = len(draft) - len(draft.lstrip())
+    return start, max(start, len(draft.rstrip()))
+
+
+def compare_number(draft: str, answer: str, query: str) -> Comparison:
+    value = Fraction(answer.replace(",", ""))
+    figures = [figure for figure in numbers.read(draft) if figure.high is None]
+    if len(figures) > 1:
+        asked = {figure.value for figure in numbers.read(query)}
+        fresh = [figure for figure in figures if figure.value not in asked]
+        figures = fresh if fresh else figures
+        agreeing = [figure for figure in figures if same_number(figure, value)]
+        figures = agreeing[-1:] or figures[-1:]
+    if not figures or len(WORD.findall(draft)) > MAX_WORDS * 3:
+        return Comparison(agrees=False, focus=whole(draft), expected=answer)
+    figure = figures[0]
+    return Comparison(agrees=same_number(figure, value), focus=figure.span, expected=like(figure, answer, query))
+
+
+def same_number(figure: Quantity, value: Fraction) -> bool:
+    """Equal, or rounded where the exact value has no short decimal form: at least two decimals or three significant digits must be shown."""
+    if figure.value == value:
+        return True
+    if figure.approximate or value.denominator == 1 or (value * 100).denominator == 1:
+        return False
+    if figure.decimals < 2 and figure.significant < 3:
+        return False
+    return figure.style == "digits" and numbers.agrees(value, figure if not figure.percent else unpercented(figure)) is True
+
+
+def unpercented(figure: Quantity) -> Quantity:
+    from dataclasses import replace
+
+    return replace(figure, percent=False)
+
+
+def like(figure: Quantity, answer: str, query: str) -> str:
+    """The answer with the currency, grouping and percent sign of the figure it replaces."""
+    digits = answer
+    if figure.grouping == "," and figure.mark == "." and "." not in answer.partition(".")[0] and "e" not in answer:
+        head, point, tail = answer.partition(".")
+        digits = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", head.replace(",", "")) + point + tail
+    currency = re.sub(r"[+\-−]", "", figure.before) if figure.before else ""
+    sign = ""
+    if figure.percent and PERCENT_ASKED.search(query):
+        sign = "%" if "%" in figure.after else figure.after
+    after = figure.after if not figure.percent and figure.scale == 1 and figure.after and not figure.after.strip()[:1].isalpha() else sign
+    return f"{currency}{digits}{after}"
+
+
+def compare_truth(draft: str, answer: str) -> Comparison:
+    match = YES.match(draft) or NO.match(draft)
+    if match is not None:
+        said = "yes" if YES.match(draft) else "no"
+        word = WORD.search(draft)
+        focus = word.span() if word is not None else whole(draft)
+        alone = len(WORD.findall(draft)) == 1
+        capital = draft[focus[0] : focus[1]][:1].isupper()
+        expected = answer.capitalize() if capital else answer
+        return Comparison(agrees=said == answer, focus=focus if alone else whole(draft), expected=expected)
+    said = "no" if NEGATION.search(draft) else "yes" if len(WORD.findall(draft)) > 2 else ""
+    return Comparison(agrees=said == answer, focus=whole(draft), expected=answer.capitalize())
+
+
+def compare_date(draft: str, value: date, answer: str) -> Comparison:
+    found = [item for item in find_dates(draft) if item.value is not None]
+    agreeing = [item for item in found if item.value == value]
+    if agreeing or found:
+        item = agreeing[-1] if agreeing else found[-1]
+        return Comparison(agrees=bool(agreeing), focus=item.span, expected=written(value, item.style) if item.style != "numeric" else answer)
+    return Comparison(agrees=False, focus=whole(draft), expected=answer)
+
+
+def folded(text: str) -> list[str]:
+    return [word for word in WORD.findall(unicodedata.normalize("NFKC", text).casefold()) if word not in ARTICLES]
+
+
+def compare_text(draft: str, answer: str, query: str) -> Comparison:
+    wanted = folded(answer)
+    if not wanted:
+        return Comparison(agrees=draft.strip() == answer.strip(), focus=whole(draft), expected=answer)
+    if folded(draft) == wanted and (case(draft) == case(answer) or not cased(query)):
+        return Comparison(agrees=True, focus=whole(draft), expected=answer)
+    place = stands(draft, answer, wanted)
+    if place is not None and not NEGATION.search(draft) and len(WORD.findall(draft)) <= MAX_WORDS and (not cased(query) or draft[place[0] : place[1]] == answer):
+        rest = [word for word in folded(draft[: place[0]] + " " + draft[place[1] :]) if word not in folded(query)]
+        if sum(day.casefold() in rest for day in WEEKDAYS) == 0 or answer not in WEEKDAYS:
+            return Comparison(agrees=True, focus=place, expected=answer)
+    days = [match.span() for match in WORD.finditer(draft) if match.group().capitalize() in WEEKDAYS]
+    if answer in WEEKDAYS and len(days) == 1:
+        return Comparison(agrees=False, focus=days[0], expected=answer)
+    return Comparison(agrees=False, focus=whole(draft), expected=answer)
+
+
+def cased(query: str) -> bool:
+    """Whether capitals are what the question is about."""
+    return re.search(r"\b(?:upper|lower|capitals?|caps|capitali[sz]e)", query, re.IGNORECASE) is not None
+
+
+def case(text: str) -> str:
+    return " ".join(WORD.findall(text))
+
+
+def stands(draft: str, answer: str, wanted: Sequence[str]) -> Span | None:
+    """Where the words of the answer stand next to each other, as whole words; None where they do not."""
+    words = [match for match in WORD.finditer(draft) if match.group().casefold() not in ARTICLES]
+    plain = [unicodedata.normalize("NFKC", match.group()).casefold() for match in words]
+    for start in range(len(plain) - len(wanted) + 1):
+        if plain[start : start + len(wanted)] == list(wanted):
+            return words[start].start(), words[start + len(wanted) - 1].end()
+    return None

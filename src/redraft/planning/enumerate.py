@@ -1,0 +1,146 @@
+"""The planner for small models: enumerate every well-typed call, execute it, then choose (notes on small models: they cannot write a call, but can pick one).
+
+The answer to a bare task is one claim. Vocabularies and grammar rules choose first; where more than one call is left, the model picks by its label.
+Where nothing fits there is no route, and nothing looks checked that was not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from redraft.claims.segment import claim_id
+from redraft.effects import Effects
+from redraft.errors import ModelError
+from redraft.planning import arithmetic_questions, date_questions, text_questions, unit_questions
+from redraft.planning.comparison import compare
+from redraft.planning.options import Option
+from redraft.protocols import Route
+from redraft.types import Check, Claim, Message, ModelRequest, Plan, Task, ToolResult, Verdict
+
+__all__ = ["EnumeratingPlanner", "choose"]
+
+SURE = 0.8
+"""Fit from which an option may stand alone."""
+LEAD = 0.25
+"""How far it must be ahead of the next one with another answer."""
+LEAST = 0.4
+"""Below it no option is a reading of the question."""
+WINDOW = 0.35
+MOST = 8
+
+
+class EnumeratingPlanner:
+    """One route for a bare answer, by enumeration; texts that are more than an answer are left to the rules."""
+
+    name = "enumerate"
+
+    async def plan(self, task: Task, text: str, effects: Effects, known: Mapping[str, Check]) -> tuple[Route, ...]:
+        """The route of the answer, or none where no call fits the question.
+
+        Raises:
+            Stopped: a budget forbids a call.
+        """
+        if not task.bare:
+            from redraft.planning.rules import RulePlanner
+
+            return await RulePlanner().plan(task, text, effects, known)
+        option, plan = await choose(await options(task, effects), task, effects)
+        return () if option is None else (route(task, text, option, plan),)
+
+
+async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
+    """The options of all families that the task's question and material allow, the likeliest first."""
+    found: list[Option] = []
+    if task.tables and "table" in effects.tools:
+        from redraft.planning import table_questions
+
+        found += await table_questions.options(task, effects)
+    if (task.documents or task.context) and "documents" in effects.tools:
+        from redraft.planning import document_questions
+
+        found += await document_questions.options(task, effects)
+    given = bool(found)
+    for family in (text_questions, date_questions, unit_questions, arithmetic_questions):
+        for option in await family.options(task, effects):
+            # A question that comes with material is about the material: figures of the question alone rarely answer it.
+            found.append(replace(option, fit=option.fit - 0.3) if given else option)
+    return tuple(sorted(found, key=lambda option: -option.fit))
+
+
+async def choose(options: Sequence[Option], task: Task, effects: Effects) -> tuple[Option | None, Plan]:
+    """The option to trust: by rule where one is unambiguous, else picked by the model among those that fit nearly as well; None where none fits.
+
+    Raises:
+        Stopped: a budget forbids the model's call.
+    """
+    ranked = sorted(options, key=lambda option: -option.fit)
+    if not ranked or ranked[0].fit < LEAST:
+        return None, "rule"
+    best = ranked[0]
+    rivals = [option for option in ranked[1:] if option.answer != best.answer]
+    if best.fit >= SURE and (not rivals or best.fit - rivals[0].fit >= LEAD):
+        return best, "rule"
+    close = list({option.answer: option for option in reversed(ranked) if option.fit >= max(LEAST, best.fit - WINDOW)}.values())
+    close = sorted(close, key=lambda option: -option.fit)[:MOST]
+    if len(close) == 1:
+        return best, "chosen"
+    if effects.writer.ability == "none":
+        return None, "rule"
+    return await pick(close, task, effects), "chosen"
+
+
+async def pick(close: Sequence[Option], task: Task, effects: Effects) -> Option | None:
+    """The option whose label the model writes; the first where it cannot be asked or keeps to no label."""
+    labels = [option.label for option in close]
+    messages = (Message(role="system", content=SYSTEM), *SHOTS, Message(role="user", content=task.query))
+    grammar = "root ::= " + " | ".join(json.dumps(label, ensure_ascii=False) for label in labels)
+    request = ModelRequest(role="chooser", messages=messages, grammar=grammar, max_tokens=64, seed=effects.seed)
+    try:
+        reply = await effects.ask(effects.writer, request)
+    except ModelError:  # said to the user by the effects
+        return close[0]
+    said = reply.text.strip()
+    return next((option for option in close if option.label == said), close[0])
+
+
+def route(task: Task, text: str, option: Option, plan: Plan) -> Route:
+    """The bare answer as one claim, decided by comparing it with the option's answer."""
+    result = compare(text, option.answer, task.query)
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    words = text[start:end]
+    kind = "number" if option.answer[:1].isdigit() else "fact"
+    claim = Claim(id=claim_id(words, kind), text=words, span=(start, end), focus=result.focus, kind=kind, query=f"{task.query} {words}")
+    quoted = option.call.tool == "documents"
+    first = option.result[0]
+
+    def decide(results: Sequence[ToolResult]) -> Verdict | None:
+        return Verdict(
+            status="supported" if result.agrees else "contradicted",
+            method="quoted" if quoted else "computed",
+            confidence=1.0 if plan == "rule" else min(0.9, option.fit),
+            evidence=option.result,
+            note=first.text if not quoted else "",
+            expected=None if result.agrees else result.expected,
+            quote=first.text if quoted else "",
+        )
+
+    return Route(claim=claim, calls=(option.call,), plan=plan, decide=decide, results=(option.result,))
+
+
+SYSTEM = "Write the one call that answers the question."
+
+PAIRS = (
+    ("A crate holds 24 cans. How many cans are in 5 crates?", "multiply(24, 5)"),
+    ("Lena had 52 stamps and sold 17 of them. How many has she now?", "subtract(52, 17)"),
+    ("96 chairs stand in 8 equal rows. How many chairs are in a row?", "divide(96, 8)"),
+    ("A class has 13 boys and 16 girls. How many pupils is that?", "add(13, 16)"),
+    ("35% of the 80 guests are vegetarians. How many guests are that?", "percent_of(35, 80)"),
+    ("A bike costs 400 dollars and is sold at 15% off. What must be paid?", "decrease_by_percent(400, 15)"),
+    ("A rent of 700 rises by 4%. What is it then?", "increase_by_percent(700, 4)"),
+    ("9 of 36 eggs broke. What share is that in percent?", "percentage(9, 36)"),
+)
+SHOTS = tuple(
+    message for question, call in PAIRS for message in (Message(role="user", content=question), Message(role="assistant", content=call))
+)
