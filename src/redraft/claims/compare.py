@@ -38,14 +38,18 @@ class Comparison:
     reason: str = ""
 
 
-def compare(claim: str, passage: str, *, focus: str = "", title: str = "") -> Comparison:
+def compare(claim: str, passage: str, *, focus: str = "", title: str = "", subject: str = "") -> Comparison:
     """What the passage says of the claim; `focus` is the part of the claim that decides it, `title` what the passage is about.
+
+    `subject` names what the claim's pronoun or definite phrase stands for: the passage, or its title, must be about that too.
 
     With a focus, a contradiction elsewhere in the claim is not reported: it is another claim's affair.
     """
     said = read_sentence(claim)
     if not said.tokens:
         return Comparison(verdict="unclear", reason="the claim has no words that carry content")
+    if subject and not _about(subject, f"{title} {passage}"):
+        return Comparison(verdict="unclear", reason=f"the passage is not about {subject}")
     spans = sentences(passage)[:MAX_SENTENCES]
     read = [read_sentence(passage[start:end], known=said.names) for start, end in spans]
     before = [*read_sentence(title).tokens, *_topic(read)]
@@ -60,6 +64,13 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "") -> Co
         elif result.coverage > best.coverage:
             best = result
     return _verdict(found, claim, focus) or best
+
+
+def _about(subject: str, text: str) -> bool:
+    """Whether every word of the name is in the text."""
+    wanted = read_sentence(subject).tokens
+    there = read_sentence(text).tokens
+    return all(any(same_word(token, other) for other in there) for token in wanted if not token.light)
 
 
 def _topic(read: Sequence[Sentence]) -> list[Token]:

@@ -134,35 +134,71 @@ def _nearest(parts: list[str], plain: str, places: tuple[int, ...]) -> Located |
     found = fuzz.partial_ratio_alignment(quote.casefold(), plain.casefold(), score_cutoff=100 * NEAR) if len(plain.casefold()) == len(plain) else None
     if found is None:
         return None
-    start, end = found.dest_start, found.dest_end
-    while not _at_border(plain, start):
-        start -= 1
-    while not _at_border(plain, end):
-        end += 1
-    there = plain[start:end]
-    difference = _difference(quote, there)
+    reach = 20 + len(quote) // 6
+    start, end = max(0, found.dest_start - reach), min(len(plain), found.dest_end + reach)
+    ours, theirs = [match[0] for match in _CUT.finditer(quote)], [(match[0], match.span()) for match in _CUT.finditer(plain, start, end)]
+    steps = _steps([_bare(word) for word in ours], [_bare(word) for word, _ in theirs])
+    if not steps:
+        return None
+    first, last = theirs[steps[0][3]], theirs[steps[-1][4] - 1]
+    same = sum(step[2] - step[1] for step in steps if step[0] == "equal")
+    ratio = same / max(len(ours), steps[-1][4] - steps[0][3])
+    if ratio < NEAR - 0.15:
+        return None
+    difference = "; ".join(_differences(steps, ours, [word for word, _ in theirs]))
+    start, end = first[1][0], last[1][1]
+    while start < end and not plain[start].isalnum():
+        start += 1
+    while end > start and not plain[end - 1].isalnum():
+        end -= 1
     span = (places[start], places[end - 1] + 1)
-    return Located(span=span, exact=not difference, difference=difference, ratio=round(found.score / 100, 4))
+    return Located(span=span, exact=not difference, difference=difference, ratio=round(ratio, 4))
 
 
-def _difference(quote: str, there: str) -> str:
-    """The words that differ, in words; empty where only marks at the ends do."""
-    from rapidfuzz.distance import Levenshtein
+_CUT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\s\u3040-\u30ff\u3400-\u9fff]+")
+_Step = tuple[str, int, int, int, int]
 
-    cut = re.compile(r"[\u3040-\u9fff]|[^\s\u3040-\u9fff]+")
-    ours, theirs = cut.findall(quote), cut.findall(there)
-    changes: list[str] = []
-    for step in Levenshtein.opcodes(ours, theirs):
-        if step.tag == "equal":
-            continue
-        said, is_there = " ".join(ours[step.src_start : step.src_end]), " ".join(theirs[step.dest_start : step.dest_end])
-        if said.strip("'\",.;:!? ") == is_there.strip("'\",.;:!? "):
-            continue
-        if said and is_there:
-            changes.append(f"the source has “{is_there}” where the quotation has “{said}”")
+
+def _bare(word: str) -> str:
+    return word.strip("'\",.;:!?()[]-。，；：！？、").casefold() or word
+
+
+def _steps(ours: list[str], theirs: list[str]) -> list[_Step]:
+    """How the quotation's words become the source's, without what the source has before the first and after the last of them."""
+    from rapidfuzz.distance import Indel
+
+    steps = [(op.tag, op.src_start, op.src_end, op.dest_start, op.dest_end) for op in Indel.opcodes(ours, theirs)]
+    merged: list[_Step] = []
+    for step in steps:
+        if merged and step[0] != "equal" and merged[-1][0] != "equal":
+            merged[-1] = ("replace", merged[-1][1], step[2], merged[-1][3], step[4])
         else:
-            changes.append(f"the source does not have “{said}”" if said else f"the quotation leaves out “{is_there}”")
-    return "; ".join(changes)
+            merged.append(step)
+    if merged and merged[0][0] == "insert":
+        merged = merged[1:]
+    if merged and merged[-1][0] == "insert":
+        merged = merged[:-1]
+    merged = [_fitted(step, place == 0) if place in (0, len(merged) - 1) else step for place, step in enumerate(merged)]
+    return [step for step in merged if step[4] > step[3] or step[2] > step[1]] if any(step[0] == "equal" for step in merged) else []
+
+
+def _fitted(step: _Step, at_start: bool) -> _Step:
+    """At an end of the quotation a word stands for a word: the source's further words there belong to its own sentence."""
+    tag, a, b, c, d = step
+    if tag != "replace":
+        return step
+    return (tag, a, b, max(c, d - (b - a)), d) if at_start else (tag, a, b, c, min(d, c + (b - a)))
+
+
+def _differences(steps: list[_Step], ours: list[str], theirs: list[str]) -> Iterator[str]:
+    for tag, a, b, c, d in steps:
+        said, there = (_CJK_SPACE.sub("", " ".join(part)) for part in (ours[a:b], theirs[c:d]))
+        if tag == "equal":
+            continue
+        if said and there:
+            yield f"the source has “{there}” where the quotation has “{said}”"
+        else:
+            yield f"the source does not have “{said}”" if said else f"the quotation leaves out “{there}”"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -287,10 +323,9 @@ _AUTHOR = re.compile(
     r"\(((?:see |cf\. |e\.g\.,? )?[^\W\d_a-z][^()\d]{1,80}?,? (?:1[5-9]|20)\d\d[a-z]?(?:; [^()]{1,120})?(?:, pp?\. ?[\d–-]+)?)\)"
     r"|\b([^\W\d_a-z][\w’'-]+(?: (?:and|&) [^\W\d_a-z][\w’'-]+| et al\.?)?) \(((?:1[5-9]|20)\d\d[a-z]?)\)"
 )
+_SUFFIXES = "txt|md|markdown|rst|html?|pdf|docx?|xlsx?|pptx?|csv|jsonl?"
 _FILE = re.compile(
-    r"(?<![\w/.@-])((?:[\w .()-]{0,60}?[\w)-])?\.(?:txt|md|markdown|rst|html?|pdf|docx?|xlsx?|pptx?|csv|jsonl?))(?![\w-])"
-    r"|(?<![\w@])([\w-][\w./-]{0,120}\.(?:txt|md|markdown|rst|html?|pdf|docx?|xlsx?|pptx?|csv|jsonl?))(?![\w-])",
-    re.IGNORECASE,
+    rf"(?<=[(`\"“])([\w][\w .-]{{0,80}}\.(?:{_SUFFIXES}))(?=[)`\"”,#])|(?<![\w@/.-])([\w-][\w./-]{{0,120}}\.(?:{_SUFFIXES}))(?![\w-])", re.IGNORECASE
 )
 _URL = re.compile(r"https?://[^\s<>\"'“”「」『』（），。]+")
 _ENTRY = re.compile(r"^[ \t]*(?:\[(\d{1,3})\]|\[\^([\w-]{1,40})\]:|(\d{1,3})[.)])[ \t]+(\S[^\n]*)$", re.MULTILINE)
@@ -327,7 +362,7 @@ def citations(text: str) -> tuple[Citation, ...]:
     for match in _AUTHOR.finditer(body):
         add(match.span(), "author", match[1] or f"{match[2]}, {match[3]}")
     for match in _FILE.finditer(body):
-        name = (match[2] or match[1]).strip()
+        name = match[1] or match[2]
         add((match.end() - len(name), match.end()), "file", name)
     return tuple(sorted(found, key=lambda citation: (citation.span, citation.key)))
 

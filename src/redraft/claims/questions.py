@@ -1,0 +1,369 @@
+"""What a question asks for, and which spans of a sentence could answer it.
+
+By question word, head noun and the vocabulary of kinds, never by the wording of a question as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from redraft.claims.sentence import root
+from redraft.claims.slots import COUNTRIES, Slot, names, slots
+from redraft.claims.words import CJK, Word, content_words, fold, stem, words
+from redraft.types import Span
+
+__all__ = ["AnswerType", "Candidate", "Question", "candidates", "coverage", "equivalent", "read_question"]
+
+AnswerType = Literal["person", "place", "date", "number", "name", "choice", "yes_no", "phrase"]
+
+_HEADS: dict[str, AnswerType] = {}
+for _kind_, _line in cast(
+    "tuple[tuple[AnswerType, str], ...]",
+    (
+        (
+            "date",
+            "year date day month century decade time era period birthday season",
+        ),
+        (
+            "number",
+            "number percentage percent amount age population height length weight distance price cost speed size area depth width total "
+            "rate sum score temperature duration",
+        ),
+        (
+            "place",
+            "city country state county river place location town village region continent capital province island district street area "
+            "lake mountain nation borough territory headquarters birthplace neighborhood neighbourhood suburb sea ocean municipality "
+            "peninsula shire",
+        ),
+        (
+            "person",
+            "man woman actor actress author writer president singer person player director king queen emperor scientist artist founder "
+            "composer musician coach politician inventor poet philosopher general leader architect producer painter host manager ruler "
+            "pope minister engineer physicist chemist explorer quarterback character rapper captain owner wife husband son daughter "
+            "brother sister father mother chancellor mayor senator governor ceo chairman people songwriter athlete driver drummer "
+            "guitarist model comedian journalist lawyer designer screenwriter novelist",
+        ),
+        (
+            "name",
+            "company band team organization organisation film movie book song album magazine newspaper university school club group party "
+            "series show station game network language religion nationality award prize war battle ship bridge building museum church "
+            "label studio brand agency league stadium airline novel title name tribe dynasty law treaty theory airport college store chain "
+            "publication documentary play musical",
+        ),
+    ),
+):
+    _HEADS.update(dict.fromkeys(_line.split(), _kind_))
+_ASKS = frozenset("who whom whose which what when where why how".split())
+_AUXILIARY = frozenset("is are was were be been do does did has have had can could will would shall should may might must".split())
+_MEASURES = frozenset("long far tall high deep wide old big large fast heavy hot cold thick often soon late early broad".split())
+_ORGANIZATION = frozenset(
+    "university college school company corporation corp inc ltd institute association club band council committee party church museum bank group agency team "
+    "department ministry society league union party press records studios".split()
+)
+_PLACE_WORDS = frozenset(
+    "river lake mount mountain island street county city valley bay sea ocean park square bridge avenue road peninsula province desert forest coast".split()
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question as the rules need it."""
+
+    text: str
+    type: AnswerType
+    head: frozenset[str]
+    """Stems of the noun that the question word asks about."""
+    content: tuple[Word, ...]
+    """Its content words, without those that only ask."""
+    names: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+    year: bool = False
+    """Whether a year is asked for."""
+    measure: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """A span of a sentence that could answer; `fit` in [0, 1] says how well its kind and place suit the question."""
+
+    text: str
+    span: Span
+    kind: AnswerType
+    fit: float
+
+
+def read_question(text: str) -> Question:
+    """The kind of answer that a question asks for."""
+    found = words(text)
+    lowered = [word.text.lower() for word in found]
+    content = tuple(content_words(text, question=True))
+    named = tuple(text[start:end] for start, end in names(text) if text[start:end].lower() not in _ASKS)
+    named = tuple(re.sub(r"^(?:Who|What|When|Where|Which|How|In|On|At|Did|Does|Is|Was|Were)\s+", "", name) for name in named)
+    place = _question_word(found)
+    choices = _choices(text) if place is None or lowered[place] in ("which", "who", "what", "where") else ()
+    if place is None:
+        kind: AnswerType = (
+            _cjk_type(text) if re.search(f"[{CJK}]", text) else "choice" if choices else "yes_no" if lowered[:1] and lowered[0] in _AUXILIARY else "phrase"
+        )
+        return Question(text=text, type=kind, head=frozenset(), content=content, names=named, choices=choices, year="哪一年" in text or "哪年" in text)
+    asked = lowered[place]
+    head = _head(found, place)
+    kind, measure = _kind(asked, head, lowered, place)
+    if choices:
+        kind = "choice"
+    year = kind == "date" and ("year" in head or asked == "when")
+    return Question(
+        text=text,
+        type=kind,
+        head=frozenset(stem(word) for word in head),
+        content=content,
+        names=named,
+        choices=choices,
+        year="year" in head if not year else year,
+        measure=measure,
+    )
+
+
+def _question_word(found: list[Word]) -> int | None:
+    """The place of the word that asks: the first one where the question begins with it, else the last one that is no relative pronoun."""
+    places = [at for at, word in enumerate(found) if word.text.lower() in _ASKS]
+    if not places:
+        return None
+    if places[0] <= 2:
+        return places[0]
+    strong = [at for at in places if found[at].text.lower() in ("what", "how") or (found[at].text.lower() == "which" and _kinded(found, at))]
+    prepositional = [
+        at
+        for at in places
+        if at and found[at - 1].text.lower() in ("in", "of", "by", "for", "to", "with", "on", "from", "at", "and", "is", "was", "but", "the")
+    ]
+    return (strong or prepositional or places)[-1]
+
+
+def _kinded(found: list[Word], place: int) -> bool:
+    return any(word in _HEADS or word.removesuffix("s") in _HEADS for word in _head(found, place))
+
+
+def _head(found: list[Word], place: int) -> list[str]:
+    """The noun phrase after the question word, up to the verb; for "what is the X of" the X."""
+    head: list[str] = []
+    at = place + 1
+    while at < len(found) and (found[at].text.lower() in _AUXILIARY or found[at].text.lower() in ("the", "a", "an", "many", "much", "of", "other")):
+        at += 1
+    while at < len(found) and found[at].content and found[at].text.lower() not in _AUXILIARY and len(head) < 4:
+        head.append(found[at].text.lower())
+        at += 1
+    return head
+
+
+def _kind(asked: str, head: list[str], lowered: list[str], place: int) -> tuple[AnswerType, bool]:
+    if asked in ("who", "whom", "whose"):
+        return "person", False
+    if asked == "where":
+        return "place", False
+    if asked == "when":
+        return "date", False
+    after = lowered[place + 1] if place + 1 < len(lowered) else ""
+    if asked == "how":
+        if after in ("many", "much"):
+            return "number", False
+        return ("number", True) if after in _MEASURES else ("phrase", False)
+    if asked == "why":
+        return "phrase", False
+    for word in reversed(head):
+        kind = _HEADS.get(word) or _HEADS.get(word.removesuffix("s")) or (_HEADS.get(word[:-3] + "y") if word.endswith("ies") else None)
+        if kind:
+            return kind, kind == "number"
+    return "phrase", False
+
+
+def _cjk_type(text: str) -> AnswerType:
+    patterns: tuple[tuple[AnswerType, str], ...] = (
+        ("person", "谁|哪位|何人|誰"),
+        ("date", "何时|什么时候|哪一?年|哪天|几月|几年|何年|いつ|什么时间|哪个世纪"),
+        ("place", "哪里|哪儿|何处|在哪|什么地方|哪个(?:国家|城市|地区|省|州)|どこ"),
+        ("number", "多少|几[个位次名只条家]|百分之几|多[大高长远深]|いくつ|何人"),
+        ("yes_no", "吗[？?]?$"),
+    )
+    for kind, pattern in patterns:
+        if re.search(pattern, text):
+            return kind
+    return "phrase"
+
+
+def _choices(text: str) -> tuple[str, ...]:
+    """The alternatives of "A or B", where both are names."""
+    for match in re.finditer(r"\bor\b", text):
+        spans = list(names(text))
+        before = [span for span in spans if span[1] <= match.start()]
+        after = [span for span in spans if span[0] >= match.end()]
+        if before and after and match.start() - before[-1][1] <= 3 and after[0][0] - match.end() <= 6:
+            return text[before[-1][0] : before[-1][1]], text[after[0][0] : after[0][1]]
+    return ()
+
+
+def coverage(question: Question, text: str) -> float:
+    """Share of the question's content words that a text has, forms of a word included."""
+    there = {form for word in words(text) for form in (word.stem, root(word.stem))}
+    counted = [word for word in question.content if not (word.stem in question.head and _HEADS.get(word.text.lower()))]
+    if not counted:
+        counted = list(question.content)
+    return sum(word.stem in there or root(word.stem) in there for word in counted) / len(counted) if counted else 0.0
+
+
+def candidates(question: Question, sentence: str) -> tuple[Candidate, ...]:
+    """The spans of a sentence that are of the kind asked for and not in the question itself, best first."""
+    asked = {word.stem for word in words(question.text)}
+    matched = [word.span[0] for word in words(sentence) if word.content and word.stem in asked]
+    found: list[Candidate] = []
+    for span, kind, typed in _spans(question, sentence):
+        text = sentence[span[0] : span[1]]
+        own = [word.stem for word in words(text) if word.content]
+        if question.type != "choice" and own and all(word in asked for word in own):
+            continue
+        near = _nearness(span, matched)
+        found.append(Candidate(text=text, span=span, kind=kind, fit=round(typed * (0.5 + 0.5 * near), 4)))
+    best: dict[str, Candidate] = {}
+    for candidate in sorted(found, key=lambda item: -item.fit):
+        best.setdefault(fold(candidate.text), candidate)
+    return tuple(best.values())
+
+
+def _nearness(span: Span, matched: list[int]) -> float:
+    """1 beside the question's words, falling with the distance in characters to the nearest three."""
+    gaps = sorted(min(abs(place - span[1]), abs(span[0] - place)) for place in matched if not span[0] <= place < span[1])[:3]
+    if not gaps:
+        return 0.0
+    return sum(1 / (1 + gap / 15) for gap in gaps) / len(gaps)
+
+
+_Typed = tuple[Span, AnswerType, float]
+
+
+def _typed(spans: Iterable[Span], kind: AnswerType, fit: float) -> Iterator[_Typed]:
+    for span in spans:
+        yield span, kind, fit
+
+
+def _spans(question: Question, sentence: str) -> Iterator[_Typed]:
+    """Typed spans, each with how well its type fits."""
+    kind, typed = question.type, slots(sentence)
+    of_kind = {wanted: [slot.span for slot in typed if slot.kind == wanted] for wanted in ("name", "quantity", "date")}
+    titles = [match.span(1) for match in _TITLE.finditer(sentence)]
+    if kind == "choice":
+        places = [(sentence.find(choice), len(choice)) for choice in question.choices]
+        yield from _typed([(place, place + length) for place, length in places if place >= 0], kind, 1.0)
+    elif kind == "date":
+        yield from _typed(of_kind["date"], kind, 1.0)
+    elif kind == "number":
+        yield from _numbers(question, sentence, typed)
+    elif kind in ("person", "place", "name"):
+        for span in of_kind["name"]:
+            yield span, kind, _name_fit(kind, sentence, span)
+        yield from _typed(titles, kind, 0.9 if kind == "name" else 0.4)
+        yield from _typed(_phrases(sentence) if kind == "name" else (), kind, 0.45)
+    elif kind == "phrase":
+        yield from _typed(of_kind["name"], "name", 0.75)
+        yield from _typed(of_kind["quantity"], "number", 0.5)
+        yield from _typed(of_kind["date"], "date", 0.4)
+        yield from _typed(titles, "name", 0.9)
+        yield from _typed(_phrases(sentence), "phrase", 0.8)
+
+
+_TITLE = re.compile(r"[\"“‘]([^\"”’]{2,60})[\"”’]")
+
+
+def _numbers(question: Question, sentence: str, typed: tuple[Slot, ...]) -> Iterator[_Typed]:
+    """Quantities; those that count what is asked for first, with their unit where a measure is asked for."""
+    percent = bool(re.search(r"percent|per cent|share|proportion", question.text, re.IGNORECASE))
+    for slot in typed:
+        if slot.kind != "quantity" or slot.quantity is None:
+            continue
+        counted = bool(set(slot.counts) & question.head)
+        fit = 1.0 if counted else 0.85 if question.measure and slot.dimension else 0.6
+        if slot.quantity.percent != percent:
+            fit *= 0.6
+        end = slot.span[1]
+        unit = re.match(r"[ -](?:[a-z]+)\b", sentence[end:])
+        if question.measure and slot.dimension and unit and slot.unit and unit[0].strip(" -").startswith(slot.unit[:3]):
+            end += unit.end()
+        yield (slot.span[0], end), "number", fit
+
+
+def _name_fit(kind: AnswerType, sentence: str, span: Span) -> float:
+    """How well a name suits a person, a place or a thing, by its own words and the preposition before it."""
+    text = sentence[span[0] : span[1]]
+    parts = [part.lower() for part in re.findall(r"\w+", text)]
+    before = re.search(r"(\w+)[ ,]*(?:the )?$", sentence[: span[0]])
+    led = before[1].lower() if before else ""
+    place = (
+        bool(_PLACE_WORDS & set(parts))
+        or any(part in COUNTRIES for part in parts)
+        or led in ("in", "near", "at", "from", "to", "throughout", "outside", "across")
+    )
+    organization = bool(_ORGANIZATION & set(parts))
+    person = not place and not organization and 2 <= len(parts) <= 4
+    if kind == "place":
+        return 1.0 if place else 0.5 if not person else 0.45
+    if kind == "person":
+        return 1.0 if person or led in ("by",) else 0.7 if not place and not organization else 0.6 if organization else 0.35
+    return 0.9
+
+
+_BREAK = re.compile(r"[,;:.()\[\]\"“”!?—–]| - ")
+
+
+def _phrases(sentence: str) -> Iterator[Span]:
+    """Runs of content words: the noun phrases of a sentence, and their last words."""
+    found = words(sentence)
+    run: list[Word] = []
+    for word, after in zip(found, [*found[1:], None], strict=True):
+        if word.content:
+            run.append(word)
+        gap = sentence[word.span[1] : after.span[0]] if after else "."
+        if run and (not word.content or _BREAK.search(gap) or after is None):
+            yield run[0].span[0], run[-1].span[1]
+            if len(run) > 1:
+                yield run[-1].span[0], run[-1].span[1]
+                yield run[0].span[0], run[0].span[1]
+            if len(run) > 2:
+                yield run[-2].span[0], run[-1].span[1]
+            run = []
+
+
+def equivalent(first: str, second: str) -> bool:
+    """Whether two bare answers name the same: equal up to articles, case, accents and punctuation, or one is the other with what contains or details it.
+
+    "Paris" and "Paris, France" are; "First Street" and "Second Street", "3" and "3.5", "New York" and "York" are not.
+    """
+    ours, theirs = _bare(first), _bare(second)
+    if not ours or not theirs:
+        return False
+    if ours == theirs:
+        return True
+    figures = [re.findall(r"\d+(?:[.,]\d+)*", text) for text in (first, second)]
+    if figures[0] != figures[1]:
+        return False
+    short, long = (first, second) if len(ours) <= len(theirs) else (second, first)
+    head = re.split(r"\s*(?:,|\(|（)\s*", long, maxsplit=1)
+    if len(head) == 2 and _bare(head[0]) == _bare(short):
+        return True
+    a, b = _bare(short).split(), _bare(long).split()
+    people = len(a) >= 2 and len(b) > len(a) and a[0] == b[0] and a[-1] == b[-1] and all(word in b for word in a)
+    titled = b[-len(a) :] == a and all(word in _TITLES for word in b[: -len(a)])
+    return people or titled
+
+
+_TITLES = frozenset(
+    "mr mrs ms dr sir dame lord lady prof professor president king queen prince princess saint st general captain justice judge senator".split()
+)
+
+
+def _bare(text: str) -> str:
+    plain = re.sub(r"[^\w\s.,%$€£¥+-]", " ", fold(text))
+    plain = re.sub(r"(?<!\d)[.,-]|[.,](?!\d)", " ", plain)
+    plain = re.sub(r"^(?:in|on|at|by|from)\s+(?=\S)", "", " ".join(plain.split()))
+    return " ".join(word for word in plain.split() if word not in ("the", "a", "an"))
