@@ -1,0 +1,351 @@
+"""What a sentence says of a table: which columns and rows it names, which operations its words ask for, and what in it the table does not explain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from redraft.claims.numbers import Quantity
+from redraft.claims.words import STOP_WORDS, Word, fold, stem, words
+from redraft.planning.sheets import Filter, Period, Sheet, period_of
+from redraft.planning.table_words import ADJECTIVE_MEASURES, EXCLUDING, FOREIGN, GENERIC, MONTHS, NEUTRAL, OPERATIONS, RESTRICTING, SYNONYMS
+from redraft.types import Span
+
+__all__ = ["ColumnMention", "Reading", "ValueMention", "read_mentions"]
+
+_MONTH = "|".join(f"{name[:3].title()}(?:{name[3:]})?" if name != "may" else "May" for name in MONTHS).replace("Sep(?:tember)?", "Sept?(?:ember)?")
+_ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th|last|final)"
+_WRITTEN_PERIOD = re.compile(
+    rf"\b(?:(?P<quarter>[Qq][1-4]|{_ORDINAL} quarter)|(?P<half>H[12]|(?:first|second|1st|2nd) half)|(?P<month>(?:{_MONTH})\b\.?))(?:[\s,]*(?:of|in)?\s*(?:FY\s?|CY\s?)?(?P<of>(?:19|20)\d\d)\b)?"
+    r"|\b(?P<iso>(?:19|20)\d\d-(?:0[1-9]|1[0-2]|Q[1-4]))\b(?!-)|(?P<cue>\b(?:in|of|since|during|for|year|fiscal|by|from|to|until|and|through|between|than|versus|vs|over|with|at|the)\s+|\bFY\s?|^|[(,–-]\s?)?"
+    r"(?<![\d.,$€£¥])\b(?P<year>(?:19|20)\d\d)\b(?![.,]\d|\s?%|\s(?:thousand|million|billion)\b|-\d)(?:\s(?P<yearof>[Qq][1-4])\b)?",
+)
+_NUMBERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": -1, "final": -1}
+_SKIPPED_VALUES = frozenset("yes no true false other others none unknown n/a y n".split())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ValueMention:
+    """A row label, or a period, said in the text, and the condition it puts on the rows."""
+
+    span: Span
+    filters: tuple[Filter, ...]
+    partial: bool = False
+    excluded: bool = False
+
+    @property
+    def fields(self) -> tuple[int, ...]:
+        return tuple(sorted(condition.field for condition in self.filters))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ColumnMention:
+    """A column said in the text: by its whole name (1.0), by a part of it (0.7), by another word for it (0.5)."""
+
+    span: Span
+    field: int
+    strength: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """One stretch of text read against one table."""
+
+    span: Span
+    words: tuple[Word, ...]
+    values: tuple[ValueMention, ...]
+    columns: tuple[ColumnMention, ...]
+    operations: Mapping[str, tuple[Span, ...]]
+    unresolved: tuple[Span, ...]
+    """Periods that the table does not have."""
+    foreign: bool
+    """Whether it speaks of plans, forecasts, negations or operations that are not derived."""
+    excluding: bool = False
+
+    def within(self, span: Span) -> Reading:
+        """What of it lies inside the span."""
+        return replace(
+            self,
+            span=span,
+            words=tuple(word for word in self.words if _inside(word.span, span)),
+            values=tuple(value for value in self.values if _inside(value.span, span)),
+            columns=tuple(column for column in self.columns if _inside(column.span, span)),
+            operations={name: kept for name, spans in self.operations.items() if (kept := tuple(place for place in spans if _inside(place, span)))},
+        )
+
+    def measures(self, sheet: Sheet) -> tuple[ColumnMention, ...]:
+        return tuple(mention for mention in self.columns if sheet.fields[mention.field].role == "measure")
+
+    def dimensions(self, sheet: Sheet) -> tuple[ColumnMention, ...]:
+        return tuple(mention for mention in self.columns if sheet.fields[mention.field].role == "dimension")
+
+    def unexplained(self, figures: Sequence[Quantity]) -> tuple[Word, ...]:
+        """Content words that name nothing of the table, no operation and nothing neutral."""
+        known = [mention.span for mention in (*self.values, *self.columns)] + [place for spans in self.operations.values() for place in spans]
+        known += [figure.span for figure in figures] + list(self.unresolved)
+        return tuple(
+            word
+            for word in self.words
+            if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL and not any(word.span[0] < end and start < word.span[1] for start, end in known)
+        )
+
+    def restricted(self, figures: Sequence[Quantity]) -> bool:
+        """Whether a word that the table does not explain may narrow what is meant: a name, a noun beside a preposition, a measure or a figure."""
+        unknown = {word.span for word in self.unexplained(figures)}
+        if not unknown:
+            return False
+        ends = {mention.span[1] for mention in self.columns if mention.strength >= 0.7} | {figure.span[1] for figure in figures}
+        starts = {mention.span[0] for mention in self.columns}
+        for place, word in enumerate(self.words):
+            if word.span not in unknown:
+                continue
+            before = self.words[place - 1] if place else None
+            after = self.words[place + 1] if place + 1 < len(self.words) else None
+            if word.capital and place > 0:
+                return True
+            ended = word.text.lower().endswith(("ed", "ing", "ly", "s")) or stem(word.text) != fold(word.text)
+            if after is not None and after.span[0] in starts and after.span[0] - word.span[1] <= 1 and not word.text.lower().endswith(("ed", "es", "ly")):
+                return True
+            if before is not None and before.span[1] in ends and word.span[0] - before.span[1] <= 1 and not ended:
+                return True
+            for back in self.words[max(0, place - 3) : place]:
+                between = self.words[max(0, place - 3) : place]
+                if back.text.lower() in RESTRICTING and all(
+                    other.text.lower() in STOP_WORDS or other.span in unknown for other in between[between.index(back) :]
+                ):
+                    return True
+        return False
+
+
+def _inside(span: Span, outer: Span) -> bool:
+    return outer[0] <= span[0] and span[1] <= outer[1]
+
+
+def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
+    """Read one stretch of the text against the table."""
+    found = tuple(Word(word.text, (word.span[0] + span[0], word.span[1] + span[0]), word.stem) for word in words(text[span[0] : span[1]]))
+    periods, unresolved = _periods(sheet, text, span)
+    values = _values(sheet, found, [mention.span for mention in periods])
+    taken = [mention.span for mention in (*periods, *values)]
+    columns = _columns(sheet, found, taken)
+    operations = {name: _phrases(found, entries, taken) for name, entries in OPERATIONS.items()}
+    excluding = _phrases(found, EXCLUDING, taken)
+    everything = tuple(sorted((*periods, *values), key=lambda mention: mention.span))
+    if excluding:
+        everything = tuple(_excluded(mention, excluding, everything) for mention in everything)
+    named = [mention.span for mention in columns if mention.strength >= 0.7]
+    handled = [mention.span for mention in everything if mention.excluded]
+    return Reading(
+        span=span,
+        words=found,
+        values=everything,
+        columns=columns,
+        operations={name: spans for name, spans in operations.items() if spans},
+        unresolved=tuple(unresolved),
+        foreign=bool(_phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])),
+        excluding=bool(excluding) and not handled,
+    )
+
+
+def _excluded(mention: ValueMention, cues: Sequence[Span], every: Sequence[ValueMention]) -> ValueMention:
+    """Turned round, if it follows a word of exclusion with nothing but other labels between."""
+    near = any(0 <= mention.span[0] - cue[1] <= 6 for cue in cues)
+    near = near or any(other.excluded and 0 <= mention.span[0] - other.span[1] <= 6 for other in every)
+    if not near:
+        return mention
+    return replace(mention, excluded=True, filters=tuple(Filter(condition.field, condition.values, "!=") for condition in mention.filters))
+
+
+@lru_cache(maxsize=8)
+def _index(sheet: Sheet) -> Mapping[str, tuple[tuple[tuple[str, ...], int, str], ...]]:
+    """Labels of the dimensions by their first stem, the longest first."""
+    index: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
+    for place in sheet.dimensions:
+        column = sheet.fields[place]
+        if column.ordered or column.numeric:
+            continue
+        for value in column.values:
+            parts = tuple(word.stem for word in words(value))
+            if parts and value.lower() not in _SKIPPED_VALUES and not value.isdigit() and len(parts) <= 8:
+                index.setdefault(parts[0], []).append((parts, place, value))
+    return {first: tuple(sorted(entries, key=lambda entry: -len(entry[0]))) for first, entries in index.items()}
+
+
+@lru_cache(maxsize=8)
+def _pieces(sheet: Sheet) -> Mapping[str, tuple[int, str]]:
+    """Capitalised words that belong to one label only: a surname, the telling part of a product's name."""
+    owners: dict[str, set[tuple[int, str]]] = {}
+    for place in sheet.dimensions:
+        for value in sheet.fields[place].values:
+            parts = words(value)
+            if len(parts) > 1:
+                for part in parts:
+                    if part.capital and len(part.text) > 2 and part.text.lower() not in STOP_WORDS and part.stem not in NEUTRAL:
+                        owners.setdefault(part.stem, set()).add((place, value))
+    names = {name for column in sheet.fields for name in column.stems}
+    return {piece: next(iter(owner)) for piece, owner in owners.items() if len(owner) == 1 and piece not in names}
+
+
+def _values(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span]) -> list[ValueMention]:
+    index, pieces = _index(sheet), _pieces(sheet)
+    mentions: list[ValueMention] = []
+    names = {name for column in sheet.fields for name in column.stems}
+    place = 0
+    while place < len(found):
+        word = found[place]
+        step = 1
+        if not any(start <= word.span[0] < end for start, end in taken):
+            fits = [entry for entry in index.get(word.stem, ()) if _matches(found, place, entry, names)]
+            longest = [entry for entry in fits if len(entry[0]) == len(fits[0][0])]
+            if longest:
+                step = len(longest[0][0])
+                span = (word.span[0], found[place + step - 1].span[1])
+                by_field: dict[int, list[str]] = {}
+                for _, field, value in longest:
+                    by_field.setdefault(field, []).append(value)
+                field = next(iter(by_field))
+                mentions.append(ValueMention(span=span, filters=(Filter(field, tuple(by_field[field])),), partial=len(by_field) > 1))
+            elif word.capital and word.stem in pieces:
+                field, value = pieces[word.stem]
+                mentions.append(ValueMention(span=word.span, filters=(Filter(field, (value,)),), partial=True))
+        place += step
+    return mentions
+
+
+def _matches(found: Sequence[Word], place: int, entry: tuple[tuple[str, ...], int, str], names: set[str]) -> bool:
+    parts, _, value = entry
+    stretch = found[place : place + len(parts)]
+    if tuple(word.stem for word in stretch) != parts:
+        return False
+    word = stretch[0]
+    if len(parts) == 1:
+        common = word.text.lower() in STOP_WORDS or word.stem in NEUTRAL or len(value) < 3
+        if len(value) == 1:
+            return word.text == value and place > 0 and found[place - 1].stem in names
+        if common and (word.text != value or (place == 0 and not value.isupper() and word.text.lower() in STOP_WORDS)):
+            return False
+        if value[:1].isupper() and word.text.islower() and (common or word.stem in names):
+            return False
+    return True
+
+
+def _periods(sheet: Sheet, text: str, span: Span) -> tuple[list[ValueMention], list[Span]]:
+    mentions: list[ValueMention] = []
+    unresolved: list[Span] = []
+    for match in _WRITTEN_PERIOD.finditer(text, *span):
+        start = match.start("year") if match["year"] else match.start()
+        period = _read_period(match)
+        if period is None:
+            continue
+        filters = _period_filters(sheet, period)
+        if filters is not None:
+            mentions.append(ValueMention(span=(start, match.end()), filters=filters))
+        elif not match["year"] or (match["cue"] or "").strip().lower() not in ("", "and", "the", "to", "by", "of", "at", "with", "than", "over", ",", "(", "-"):
+            unresolved.append((start, match.end()))
+    return mentions, unresolved
+
+
+def _read_period(match: re.Match[str]) -> Period | None:
+    year = int(match["of"]) if match["of"] else None
+    if match["quarter"] or match["half"]:
+        kind = "quarter" if match["quarter"] else "half"
+        said = (match["quarter"] or match["half"]).lower()
+        number = int(said[1]) if said[1].isdigit() else _NUMBERS[said.split()[0]]
+        return kind, year, number if number > 0 else (4 if kind == "quarter" else 2)
+    if match["month"]:
+        number = next(number for number, name in enumerate(MONTHS, 1) if name.startswith(match["month"].lower()[:3]))
+        return "month", year, number
+    if match["iso"]:
+        return period_of(match["iso"])
+    if match["yearof"]:
+        return "quarter", int(match["year"]), int(match["yearof"][1])
+    return "year", int(match["year"]), int(match["year"])
+
+
+def _period_filters(sheet: Sheet, period: Period) -> tuple[Filter, ...] | None:
+    kind, year, number = period
+    for place in sheet.dimensions:
+        column = sheet.fields[place]
+        if not column.ordered:
+            continue
+        fits = tuple(value for value, own in zip(column.values, column.periods, strict=True) if own is not None and _covers(period, own))
+        if not fits:
+            continue
+        if kind != "year" and year is not None and column.periods[0] is not None and column.periods[0][1] is None:
+            rest = _period_filters(sheet, ("year", year, year))
+            if rest is None:
+                continue
+            return (Filter(place, fits), *rest)
+        return (Filter(place, fits),)
+    return None
+
+
+def _covers(wanted: Period, own: Period) -> bool:
+    kind, year, number = wanted
+    if kind == "year":
+        return own[1] == year
+    if year is not None and own[1] is not None and own[1] != year:
+        return False
+    if own[0] == kind:
+        return own[2] == number
+    if own[0] == "month" and kind in ("quarter", "half"):
+        return (own[2] - 1) // (3 if kind == "quarter" else 6) + 1 == number
+    return own[0] == "quarter" and kind == "half" and (own[2] + 1) // 2 == number
+
+
+def _columns(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span]) -> tuple[ColumnMention, ...]:
+    free = [not any(start <= word.span[0] < end for start, end in taken) for word in found]
+    mentions: list[ColumnMention] = []
+    used: set[int] = set()
+    cores = {place: tuple(part for part in column.stems if part not in GENERIC) or column.stems for place, column in enumerate(sheet.fields)}
+    for place, core in sorted(cores.items(), key=lambda item: -len(item[1])):
+        for start in range(len(found) - len(core) + 1) if core else ():
+            stretch = range(start, start + len(core))
+            if all(free[at] for at in stretch) and tuple(found[at].stem for at in stretch) == core:
+                if used & set(stretch) and not any(mention.span == (found[start].span[0], found[stretch[-1]].span[1]) for mention in mentions):
+                    continue
+                used |= set(stretch)
+                mentions.append(ColumnMention(span=(found[start].span[0], found[stretch[-1]].span[1]), field=place, strength=1.0))
+    named = {mention.field for mention in mentions}
+    owners: dict[str, list[int]] = {}
+    for place, core in cores.items():
+        for part in core:
+            owners.setdefault(part, []).append(place)
+    for at, word in enumerate(found):
+        if at in used or not free[at]:
+            continue
+        for place in owners.get(word.stem, ()):
+            if place not in named and len(cores[place]) > 1:
+                mentions.append(ColumnMention(span=word.span, field=place, strength=0.7))
+    if not any(sheet.fields[mention.field].role == "measure" for mention in mentions):
+        mentions.extend(_by_other_words(sheet, found, free, used, cores))
+    return tuple(sorted(mentions, key=lambda mention: mention.span))
+
+
+def _by_other_words(sheet: Sheet, found: Sequence[Word], free: Sequence[bool], used: set[int], cores: Mapping[int, tuple[str, ...]]) -> Iterable[ColumnMention]:
+    for at, word in enumerate(found):
+        if at in used or not free[at]:
+            continue
+        meant = {stem(name) for name in ADJECTIVE_MEASURES.get(word.text.lower(), "").split()}
+        for group in SYNONYMS:
+            if word.stem in group:
+                meant |= group
+        fits = [place for place in sheet.measures if meant & set(cores[place])]
+        if len(fits) == 1:
+            yield ColumnMention(span=word.span, field=fits[0], strength=0.5)
+
+
+def _phrases(found: Sequence[Word], entries: Iterable[tuple[str, ...]], taken: Sequence[Span]) -> tuple[Span, ...]:
+    by_first: dict[str, list[tuple[str, ...]]] = {}
+    for entry in entries:
+        by_first.setdefault(entry[0], []).append(entry)
+    places: list[Span] = []
+    for at, word in enumerate(found):
+        if any(start <= word.span[0] < end for start, end in taken):
+            continue
+        for entry in by_first.get(word.stem, ()):
+            if tuple(other.stem for other in found[at : at + len(entry)]) == entry:
+                places.append((word.span[0], found[at + len(entry) - 1].span[1]))
+    return tuple(places)

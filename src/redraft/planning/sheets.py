@@ -1,0 +1,365 @@
+"""The caller's tables as rules see them: exact figures, dimensions, periods, and wide tables read as long ones. Everything comes through the table tool."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from redraft.claims.words import stem
+from redraft.effects import Effects
+from redraft.planning.table_words import MONTHS, TOTALS
+from redraft.types import Failure, ToolCall
+
+__all__ = ["Field", "Filter", "Period", "Sheet", "column_words", "load_sheets", "period_of"]
+
+Period = tuple[str, int | None, int]
+"""Kind (`year`, `half`, `quarter`, `month`), year where known, number within the year (the year itself for a year)."""
+MAX_VALUES = 3_000
+_ID = re.compile(r"(?:^|[\s_])(?:id|ids|no|nr|code|zip|postcode|phone|sku|isbn|index|key|latitude|longitude)$", re.IGNORECASE)
+_PERIOD_NAME = re.compile(r"\b(?:year|quarter|month|week|day|period|date|jahr|monat|fy|hour)\b", re.IGNORECASE)
+_MONTH = "|".join(name[:3] + f"(?:{name[3:]})?" if name != "may" else name for name in MONTHS).replace("sep(?:tember)?", "sept?(?:ember)?")
+_YEAR = r"(?:fy\s?|cy\s?)?((?:19|20)\d\d)"
+_FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("quarter", re.compile(rf"q([1-4])(?:[\s/_'-]*{_YEAR})?$|{_YEAR}[\s/_-]*q([1-4])$", re.IGNORECASE)),
+    ("half", re.compile(rf"h([12])(?:[\s/_'-]*{_YEAR})?$|{_YEAR}[\s/_-]*h([12])$", re.IGNORECASE)),
+    ("month", re.compile(rf"({_MONTH})\.?(?:[\s/_,'-]*{_YEAR})?$|{_YEAR}[\s/_-]*({_MONTH}|0[1-9]|1[0-2])$", re.IGNORECASE)),
+    ("year", re.compile(rf"{_YEAR}()$", re.IGNORECASE)),
+)
+
+
+def period_of(text: str) -> Period | None:
+    """The period that a label names: `Q3`, `Q3 2024`, `March`, `2024-03`, `FY2023`, `H1`."""
+    text = text.strip()
+    for kind, form in _FORMS:
+        match = form.fullmatch(text)
+        if match is None:
+            continue
+        if kind == "year":
+            return "year", int(match[1]), int(match[1])
+        number, year = (match[1], match[2]) if match[1] else (match[4], match[3])
+        return kind, int(year) if year else None, _number_of(number.lower(), kind)
+    return None
+
+
+def _number_of(text: str, kind: str) -> int:
+    if kind == "month" and not text.isdigit():
+        return next(number for number, name in enumerate(MONTHS, 1) if name.startswith(text[:3]))
+    return int(text)
+
+
+def column_words(name: str) -> tuple[str, ...]:
+    """The words of a column name, without what stands in brackets: `unit_price`, `UnitPrice` and `Unit price (€)` are all unit, price."""
+    bare = re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", name)
+    bare = re.sub(r"(?<=[a-zäöü])(?=[A-Z])|[_\-/.,:;#%€$£]+", " ", bare)
+    return tuple(re.findall(r"\w+", bare))
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on rows: the column's value is (not) one of these, or compares so with a bound."""
+
+    field: int
+    values: tuple[str, ...]
+    operator: str = "="
+    """`=`, `!=`, `>`, `>=`, `<` or `<=`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Field:
+    """One column: a `measure` holds figures to compute with, a `dimension` labels or periods to choose rows by."""
+
+    name: str
+    sql: str
+    role: str
+    """`measure`, `dimension` or `other`."""
+    unit: str = ""
+    stems: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    """The distinct labels of a dimension, in the order in which they appear (periods in the order of time)."""
+    periods: tuple[Period | None, ...] = ()
+    numeric: bool = False
+
+    @property
+    def ordered(self) -> bool:
+        return bool(self.periods) and all(period is not None for period in self.periods)
+
+    @property
+    def percent(self) -> bool:
+        return self.unit == "%" or bool(re.search(r"%|\bpercent|\bpct\b|\brate\b|\bshare\b", self.name, re.IGNORECASE))
+
+
+@dataclass(kw_only=True, slots=True, eq=False)
+class Sheet:
+    """One table held exactly: figures as integers over a common denominator, labels as text."""
+
+    name: str
+    source: str
+    """What follows FROM."""
+    where: str
+    """A condition that leaves out rows of totals, or empty."""
+    fields: tuple[Field, ...]
+    cells: tuple[tuple[Any, ...], ...]
+    """By column: labels as text, figures as integers; None where the cell is empty."""
+    scales: tuple[int, ...]
+    certain: bool
+    stems: tuple[str, ...]
+    count: int
+    _rows: dict[tuple[Filter, ...], tuple[int, ...]] = field(default_factory=dict[tuple[Filter, ...], tuple[int, ...]])
+
+    @property
+    def measures(self) -> tuple[int, ...]:
+        return tuple(index for index, column in enumerate(self.fields) if column.role == "measure")
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        return tuple(index for index, column in enumerate(self.fields) if column.role == "dimension")
+
+    def rows(self, filters: Iterable[Filter]) -> tuple[int, ...]:
+        """Indices of the rows that pass all filters."""
+        key = tuple(filters)
+        if key not in self._rows:
+            found = range(self.count)
+            for condition in key:
+                found = [row for row in found if self._passes(row, condition)]
+            self._rows[key] = tuple(found)
+        return self._rows[key]
+
+    def _passes(self, row: int, condition: Filter) -> bool:
+        cell = self.cells[condition.field][row]
+        if cell is None:
+            return False
+        if condition.operator == "=":
+            return str(cell) in condition.values
+        if condition.operator == "!=":
+            return str(cell) not in condition.values
+        figure, bound = Fraction(cell, self.scales[condition.field]), Fraction(condition.values[0])
+        return {">": figure > bound, ">=": figure >= bound, "<": figure < bound, "<=": figure <= bound}[condition.operator]
+
+    def figures(self, measure: int, filters: Iterable[Filter]) -> list[Fraction]:
+        column, scale = self.cells[measure], self.scales[measure]
+        return [Fraction(column[row], scale) for row in self.rows(filters) if column[row] is not None]
+
+    def total(self, measure: int, filters: Iterable[Filter]) -> Fraction | None:
+        column = self.cells[measure]
+        found = [column[row] for row in self.rows(filters) if column[row] is not None]
+        return Fraction(sum(found), self.scales[measure]) if found else None
+
+    def condition(self, filters: Iterable[Filter]) -> str:
+        """The filters as SQL, with WHERE, or nothing."""
+        parts = [self.where] if self.where else []
+        for condition in filters:
+            column = self.fields[condition.field]
+            values = [value if column.numeric else _literal(value) for value in condition.values]
+            if condition.operator in ("=", "!="):
+                word = ("IN" if condition.operator == "=" else "NOT IN") if len(values) > 1 else condition.operator
+                parts.append(f"{column.sql} {word} ({', '.join(values)})" if len(values) > 1 else f"{column.sql} {word} {values[0]}")
+            else:
+                parts.append(f"{column.sql} {condition.operator} {condition.values[0]}")
+        return " WHERE " + " AND ".join(parts) if parts else ""
+
+    def select(self, what: str, filters: Iterable[Filter] = ()) -> str:
+        return f"SELECT {what} FROM {self.source}{self.condition(filters)}"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+async def load_sheets(effects: Effects) -> tuple[Sheet, ...]:
+    """All tables of the run that are small enough to be held, each also as a long table where its columns are periods."""
+    listing = await effects.use(ToolCall(tool="table", input="schema"))
+    if isinstance(listing, Failure):
+        return ()
+    sheets: list[Sheet] = []
+    for entry in json.loads(listing[0].value)["tables"]:
+        if not entry["rows"]:
+            continue
+        scan = await effects.use(ToolCall(tool="table", input=f"scan {entry['name']}"))
+        if isinstance(scan, Failure):
+            continue
+        sheet = _sheet(entry, json.loads(scan[0].value))
+        long = _long(sheet)
+        sheets.extend((sheet,) if long is None else (sheet, long))
+    return tuple(sheets)
+
+
+def _sheet(entry: dict[str, Any], rows: list[list[str | None]]) -> Sheet:
+    notes = " ".join(entry["notes"])
+    fields: list[Field] = []
+    cells: list[tuple[Any, ...]] = []
+    scales: list[int] = []
+    rows, where, balanced = _without_totals(entry, rows)
+    for index, column in enumerate(entry["columns"]):
+        raw = [row[index] for row in rows]
+        scale = 1
+        if column["kind"] == "number":
+            figures = [None if cell is None else _fraction(cell) for cell in raw]
+            scale = _common_scale([figure for figure in figures if figure is not None])
+            raw = [None if figure is None else figure.numerator * scale // figure.denominator for figure in figures]
+        made = _field(column, raw, scale)
+        if repr(column["name"]) in notes and made.role == "measure":
+            made = Field(name=made.name, sql=made.sql, role="other", unit=made.unit, stems=made.stems, numeric=True)
+        fields.append(made)
+        cells.append(tuple(raw))
+        scales.append(scale)
+        if column["kind"] == "date":
+            for extra, values in _calendar(column["name"], raw):
+                fields.append(extra)
+                cells.append(values)
+                scales.append(1)
+    return Sheet(
+        name=entry["name"],
+        source=_quoted(entry["name"]),
+        where=where,
+        fields=tuple(fields),
+        cells=tuple(cells),
+        scales=tuple(scales),
+        certain=balanced and not entry["broken_rows"],
+        stems=tuple(stem(word) for word in column_words(entry["name"])),
+        count=len(rows),
+    )
+
+
+def _fraction(cell: str) -> Fraction | None:
+    try:
+        return Fraction(cell)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def _common_scale(figures: Sequence[Fraction]) -> int:
+    scale = 1
+    for figure in figures:
+        scale = max(scale, figure.denominator) if scale % figure.denominator else scale
+        while scale % figure.denominator:
+            scale *= 10
+            if scale > 10**40:
+                return 10**40
+    return scale
+
+
+def _without_totals(entry: dict[str, Any], rows: list[list[str | None]]) -> tuple[list[list[str | None]], str, bool]:
+    """The rows without a row of totals, the condition that leaves it out, and whether it agrees with the other rows."""
+    for index, column in enumerate(entry["columns"][:3]):
+        if column["kind"] != "text":
+            continue
+        label = next((row[index] for row in rows if (row[index] or "").strip().lower() in TOTALS), None)
+        if label is None or len(rows) < 3 or sum(row[index] == label for row in rows) > len(rows) // 2:
+            continue
+        kept = [row for row in rows if row[index] != label]
+        totals = [row for row in rows if row[index] == label]
+        balanced = len(totals) == 1 and any(
+            _fraction(totals[0][place] or "x") == sum((_fraction(row[place] or "0") or Fraction(0)) for row in kept)
+            for place, other in enumerate(entry["columns"])
+            if other["kind"] == "number"
+        )
+        return kept, f"{_quoted(column['name'])} <> {_literal(label)}", balanced
+    return rows, "", True
+
+
+def _field(column: dict[str, Any], raw: Sequence[Any], scale: int) -> Field:
+    name, kind = str(column["name"]), str(column["kind"])
+    stems = tuple(stem(word) for word in column_words(name))
+    present = [str(cell) for cell in raw if cell is not None]
+    distinct = list(dict.fromkeys(present))
+    years = scale == 1 and bool(present) and all(re.fullmatch(r"(?:19|20)\d\d", cell) for cell in distinct)
+    if kind == "number":
+        label = years and (bool(_PERIOD_NAME.search(" ".join(column_words(name)))) or len(distinct) < len(present))
+        label = label or (scale == 1 and bool(re.fullmatch(r"(?:month|quarter|week|day|year|hour)", name.strip(), re.IGNORECASE)))
+        identity = bool(_ID.search(name)) and scale == 1
+        if not label:
+            return Field(name=name, sql=_quoted(name), role="other" if identity else "measure", unit=str(column["unit"]), stems=stems, numeric=True)
+    elif kind not in ("text", "date"):
+        return Field(name=name, sql=_quoted(name), role="other", stems=stems)
+    if len(distinct) > MAX_VALUES:
+        return Field(name=name, sql=_quoted(name), role="other", stems=stems, numeric=kind == "number")
+    periods = tuple(_period(value, name) for value in distinct)
+    if distinct and all(period is not None for period in periods):
+        order = sorted(range(len(distinct)), key=lambda place: ((periods[place] or ("", 0, 0))[1] or 0, (periods[place] or ("", 0, 0))[2]))
+        distinct, periods = [distinct[place] for place in order], tuple(periods[place] for place in order)
+    elif kind == "date":
+        distinct = sorted(distinct)
+    return Field(name=name, sql=_quoted(name), role="dimension", stems=stems, values=tuple(distinct), periods=periods, numeric=kind == "number")
+
+
+def _period(value: str, name: str) -> Period | None:
+    found = period_of(value)
+    if found is None and value.isdigit() and (match := re.fullmatch(r"(month|quarter)", name.strip(), re.IGNORECASE)):
+        return match[1].lower(), None, int(value)
+    return found
+
+
+def _calendar(name: str, raw: Sequence[Any]) -> Iterable[tuple[Field, tuple[Any, ...]]]:
+    """Year, quarter and month of a date column, as dimensions of their own."""
+    for kind, sql, read in (
+        ("year", f"year({_quoted(name)})", lambda cell: int(cell[:4])),
+        ("quarter", f"quarter({_quoted(name)})", lambda cell: (int(cell[5:7]) + 2) // 3),
+        ("month", f"month({_quoted(name)})", lambda cell: int(cell[5:7])),
+    ):
+        values = tuple(None if cell is None else str(read(str(cell))) for cell in raw)
+        distinct = sorted({value for value in values if value is not None}, key=int)
+        if 0 < len(distinct) <= 200:
+            periods: tuple[Period | None, ...] = tuple((kind, int(value) if kind == "year" else None, int(value)) for value in distinct)
+            yield Field(name=f"{kind} of {name}", sql=sql, role="dimension", stems=(kind,), values=tuple(distinct), periods=periods, numeric=True), values
+
+
+def _long(sheet: Sheet) -> Sheet | None:
+    """A table whose measures are periods (`Q1`, `Q2`; `revenue 2022`, `revenue 2023`) with one row for each period instead."""
+    named: list[tuple[int, Period, str, tuple[str, ...]]] = []
+    for index in sheet.measures:
+        words = column_words(sheet.fields[index].name)
+        for first, last in [(0, len(words)), *combinations(range(len(words) + 1), 2)]:
+            period = period_of(" ".join(words[first:last]))
+            if period is not None:
+                named.append((index, period, " ".join(words[first:last]), words[:first] + words[last:]))
+                break
+    if len(named) < 2 or len({rest for *_, rest in named}) != 1 or len({period[0] for _, period, *_ in named}) != 1:
+        return None
+    named.sort(key=lambda item: (item[1][1] or 0, item[1][2]))
+    rest = named[0][3]
+    labels = [index for index in range(len(sheet.fields)) if index not in {item[0] for item in named} and sheet.fields[index].role != "other"]
+    carried = [index for index in labels if "(" not in sheet.fields[index].sql]
+    picked = "".join(f"{sheet.fields[index].sql}, " for index in carried)
+    condition = f" WHERE {sheet.where}" if sheet.where else ""
+    parts = [f"SELECT {picked}{_literal(label)} AS period, {sheet.fields[index].sql} AS amount FROM {sheet.source}{condition}" for index, _, label, _ in named]
+    scale = max(sheet.scales[index] for index, *_ in named)
+    columns: list[list[Any]] = [[] for _ in range(len(carried) + 2)]
+    for index, _, label, _ in named:
+        for row in range(sheet.count):
+            cell = sheet.cells[index][row]
+            for place, source in enumerate(carried):
+                columns[place].append(sheet.cells[source][row])
+            columns[-2].append(label)
+            columns[-1].append(None if cell is None else cell * scale // sheet.scales[index])
+    kind = named[0][1][0]
+    period = Field(
+        name="period", sql="period", role="dimension", stems=(kind,), values=tuple(item[2] for item in named), periods=tuple(item[1] for item in named)
+    )
+    amount = Field(
+        name=" ".join(rest) or "amount", sql="amount", role="measure", unit=sheet.fields[named[0][0]].unit, stems=tuple(map(stem, rest)), numeric=True
+    )
+    return Sheet(
+        name=sheet.name,
+        source="(" + " UNION ALL ".join(parts) + ") AS long",
+        where="",
+        fields=(*(_demoted(sheet.fields[index]) for index in carried), period, amount),
+        cells=tuple(tuple(column) for column in columns),
+        scales=(*(sheet.scales[index] for index in carried), 1, scale),
+        certain=sheet.certain,
+        stems=sheet.stems,
+        count=sheet.count * len(named),
+    )
+
+
+def _demoted(column: Field) -> Field:
+    """Other measures of a wide table would be counted once for each period: they are left to the wide form."""
+    return column if column.role == "dimension" else Field(name=column.name, sql=column.sql, role="other", stems=column.stems, numeric=column.numeric)

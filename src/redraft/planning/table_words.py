@@ -1,0 +1,162 @@
+"""Vocabularies for speaking of tables: what a word asks of a column, and which words add nothing. Stems or phrases, never sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from redraft.claims.words import stem
+
+__all__ = [
+    "ADJECTIVE_MEASURES", "DIRECTIONS", "EXCLUDING", "FOREIGN", "GENERIC", "HIGH", "LOW", "MONTHS", "NEUTRAL", "OPERATIONS", "ORDINALS",
+    "RESTRICTING", "SYNONYMS", "TOTALS",
+    "UNIVERSAL", "stemmed",
+]  # fmt: skip
+
+
+def stemmed(words: str) -> frozenset[tuple[str, ...]]:
+    """The entries of a vocabulary as tuples of stems; an underscore stands for the space inside a phrase."""
+    return frozenset(tuple(stem(part) for part in re.split(r"[_\-]", entry)) for entry in words.split())
+
+
+HIGH = stemmed(
+    "highest largest biggest most maximum max greatest top best peak peaked leading longest tallest heaviest oldest fastest strongest costliest richest "
+    "priciest dearest busiest hottest warmest deepest widest farthest latest first_place number_one led leads lead tops topped leader record best_selling"
+    " best_performing heads headed outstripped_all dominates dominated champion crown no_1 frontrunner uppermost steepest ahead_of_all"
+)
+LOW = stemmed(
+    "lowest smallest least minimum min fewest bottom worst weakest cheapest shortest lightest youngest slowest poorest coldest coolest trough trailed "
+    "nearest earliest last_place lagged lags weakest_performing worst_performing slimmest tiniest narrowest lowliest laggard rear trails"
+)
+OPERATIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
+    "sum": stemmed("total totals totalled totaled totalling totaling sum altogether combined together aggregate cumulative in_all jointly overall "
+    "add_up adds_up added_up entire whole summed"
+                   " in_total sums between_them across grand_total taken_together collectively"),
+    "average": stemmed("average averaged averages averaging mean typical typically on_average"),
+    "median": stemmed("median"),
+    "max": HIGH,
+    "min": LOW,
+    "count": stemmed("number_of count counts counted how_many there_are there_is entries rows records lists listed contains tally amount_of "
+    "covers comprises"),
+    "distinct": stemmed("different distinct unique separate"),
+    "share": stemmed(
+        "share percentage proportion fraction accounted accounts account accounting made_up makes_up make_up represents represented representing "
+        "contributed contributes contribution comprises "
+        "comprised portion of_all of_the_total of_total slice responsible generated_by came_from constitutes constituted part percent_of "
+        "stems_from stemmed_from"
+    ),
+    "change": stemmed(
+        "grew grow grows growing growth grown rose rise rises rising risen increase increased increases increasing climbed climb climbs jumped "
+        "jump gained gain up expanded expand surged "
+        "surge soared soar improved improve advanced fell fall falls falling fallen decline declined declines decrease decreased dropped drop "
+        "drops down shrank shrink slipped slip lost "
+        "sank slid slide contracted contraction change changed changes reduced reduction rebounded dipped dip plunged plunge swelled crept edged "
+        "added lifted tumbled eased weakened "
+        "swing upswing downturn spike spiked mounted moved shift lower_by higher_by widened accelerated retreated"
+    ),
+    "difference": stemmed(
+        "difference gap more_than less_than fewer_than higher_than lower_than larger_than smaller_than bigger_than ahead behind exceed exceeded "
+        "exceeds exceeding margin outsold outpaced "
+        "beat surpass surpassed surpassed trail trailed trails more fewer less higher lower outstripped outperformed outnumber outnumbered "
+        "separate separates apart spread range advantage short_of "
+        "larger bigger smaller older younger longer shorter heavier lighter cheaper taller lead difference_between above below than"
+    ),
+    "ratio": stemmed("times ratio twice double doubled triple tripled half halved fold multiple per for_every quadruple quadrupled thrice"),
+    "rank": stemmed("rank ranked ranks ranking place placed position came_in comes_in finished"),
+    "range": stemmed("range spread spans"),
+}  # fmt: skip
+DIRECTIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
+    "up": stemmed(
+        "grew grow grows growing growth grown rose rise rises rising risen increase increased increases increasing climbed climb climbs jumped "
+        "jump gained gain up expanded expand surged surge "
+        "soared soar improved improve advanced rebounded swelled crept added lifted spike spiked mounted accelerated upswing"
+    ),
+    "down": stemmed(
+        "fell fall falls falling fallen decline declined declines declining decrease decreased decreasing dropped drop drops down shrank shrink "
+        "shrinking slipped slip lost sank slid slide contracted contraction "
+        "reduced reduction dipped dip plunged plunge tumbled eased weakened downturn retreated"
+    ),
+}  # fmt: skip
+ADJECTIVE_MEASURES: Mapping[str, str] = {
+    "expensive": "price cost", "cheapest": "price cost", "cheaper": "price cost", "cheap": "price cost", "costliest": "cost price",
+    "costs": "price cost", "priciest": "price", "dearest": "price",
+    "populous": "population", "inhabitants": "population", "residents": "population", "lives": "population", "oldest": "age", "youngest": "age",
+    "older": "age", "younger": "age",
+    "heaviest": "weight mass", "lightest": "weight mass", "heavier": "weight mass", "weighs": "weight mass", "tallest": "height",
+    "taller": "height", "longest": "length duration distance",
+    "longer": "length duration", "fastest": "speed", "slowest": "speed", "hottest": "temperature", "warmest": "temperature",
+    "coldest": "temperature", "wettest": "rainfall precipitation",
+    "deepest": "depth", "widest": "width", "paid": "salary wage pay", "earns": "salary wage income earnings", "earned": "salary wage income "
+    "earnings revenue", "earning": "salary wage income",
+    "rated": "rating score", "scored": "score points", "sold": "unit quantity sale", "selling": "unit quantity sale", "outsold": "unit quantity "
+    "sale", "sells": "unit quantity sale",
+    "stocked": "stock inventory", "spent": "spending cost expense budget", "profitable": "profit", "rainiest": "rainfall precipitation",
+    "employs": "employee headcount staff",
+    "employed": "employee headcount staff", "visited": "visitor visit", "attended": "attendance attendee", "produced": "production output",
+    "shipped": "shipment unit", "aged": "age",
+}  # fmt: skip
+"""An adjective or verb and the columns it is said of; used only where exactly one column has such a name."""
+SYNONYMS: tuple[frozenset[str], ...] = tuple(
+    frozenset(stem(word) for word in line.split())
+    for line in (
+        "revenue sales turnover takings", "cost expense expenditure spending outlay", "profit earnings", "salary wage pay income compensation",
+        "employee staff headcount worker personnel",
+        "customer client", "price cost", "quantity unit volume", "population inhabitant resident people", "area size surface", "length distance",
+        "score points rating mark",
+        "order purchase", "visitor guest", "product item article", "city town", "country nation", "stock inventory", "rainfall precipitation "
+        "rain", "department division team",
+        "name title", "attendance attendee spectator", "age year_of_age", "weight mass", "speed velocity", "duration time", "share percentage",
+        "region territory area", "store shop outlet branch",
+    )
+)  # fmt: skip
+"""Words that name the same column: weaker than the column's own name, used only where the name itself is not said."""
+GENERIC = frozenset(
+    stem(word) for word in "total number of the in per and a an amount value count no nr avg average by for to usd eur gbp thousand million k m".split()
+)
+TOTALS = frozenset("total,totals,grand total,sum,overall,all,all regions,subtotal,gesamt,summe,insgesamt,total:,合计,总计,合計,小计".split(","))
+MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
+ORDINALS = {word: number for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}
+EXCLUDING = stemmed(
+    "excluding except without besides apart_from other_than aside_from leaving_out not_counting outside excluded exclude disregarding ignoring bar minus"
+)
+UNIVERSAL = stemmed("all every each overall entire whole across total combined altogether everywhere throughout together both")
+RESTRICTING = frozenset("from in for via through among at on with within inside outside during under between to into against per by of".split())
+FOREIGN = stemmed(
+    "target budget budgeted forecast plan planned expected expect expects projected projection goal estimate would could should might may if "
+    "unless prior previous earlier last next "
+    "following industry competitor competitors rival benchmark guidance outlook consensus pipeline hypothetical cagr annualised annualized "
+    "compound deviation variance correlation "
+    "quartile percentile weighted adjusted seasonally inflation tax excluding not never no none neither nor without percentage_point "
+    "percentage_points pp basis_points rolling moving "
+    "year_on_year year_over_year yoy quarter_on_quarter half_of almost_all per_capita since until half_year subsequent ago forecasted median_of "
+    "standard per"
+)
+"""Words that speak of something beside the figures of the table, or of an operation that is not derived: nothing is contradicted beside them."""
+NEUTRAL = frozenset(
+    stem(word)
+    for word in (
+        "table data figure report record result analysis dataset spreadsheet sheet file number value amount total period year quarter month week "
+        "day time company business firm group market "
+        "organisation organization row column list entry listing overview summary respectively respective alone itself just exactly precisely "
+        "only also still even then thus meanwhile while "
+        "whereas however again overall about around roughly nearly almost approximately some over under more less than most least higher lower "
+        "reach reaching reached record recorded post posted "
+        "report reported register registered come came stand stood amount amounted total totalled hit hitting deliver delivered achieve achieved "
+        "bring brought generate generated produce produced "
+        "see saw seen show showed shown book booked log logged count counted make made add added contribute contributed account accounted "
+        "represent represented have had has be is are was were been "
+        "range ranged average averaged equal equalled clock clocked touch touched land landed note noted mark marked figure peak peaked bottom "
+        "according compare compared comparison versus vs relative "
+        "basis end start beginning close closing level order terms case region place position rank line side hand front strong weak strongly "
+        "slightly sharply solid modest steady robust good bad "
+        "high low large small big great little long short new current full entire whole single other remaining rest part share percent percentage "
+        "proportion piece item unit point difference gap margin "
+        "sum mean maximum minimum highest lowest peak low average typical set book sheet study sample survey team colleague reader note first "
+        "second third fourth last annual yearly quarterly "
+        "monthly weekly daily annually calendar fiscal financial net gross course span board portfolio lineup range field pack bunch lot everyone "
+        "everything each all both every any one two three "
+        "combined respectively together fact contrast turn detail glance bottom top middle back comfortable comfortably clear clearly easily "
+        "narrowly barely healthy impressive meagre mere whopping "
+        "exact rounded based given across between among against dollar euro pound usd eur gbp yen currency cent k m bn mn thousand million billion"
+    ).split()
+)
