@@ -85,7 +85,7 @@ def worded(read: tuple[Token, ...]) -> Iterator[Proposal]:
 
 def sureness(reading: Reading, most: float) -> float:
     strange = len(reading.unexplained)
-    return max(0.1, most - min(0.5, 0.08 * strange) - 0.25 * len(reading.classes))
+    return max(0.1, min(most, 1.0 if strange < 2 else 0.65) - min(0.4, 0.05 * strange) - 0.25 * len(reading.classes))
 
 
 def exact(value: str) -> Fraction | None:

@@ -102,14 +102,17 @@ def read_calendar(read: Sequence[Token], today: date) -> Calendar:
             except ValueError:
                 unread = True
         unread = unread or year is None
-    for token in read:
+    given = bool(dates)
+    for index, token in enumerate(read):
+        if given and index + 1 < len(read) and read[index + 1].lower in ("is", "was", ","):
+            continue  # "if today is 3 March 2024": the date says it
         shift = {"today": 0, "tomorrow": 1, "yesterday": -1}.get(token.lower)
         if shift is not None and token.kind == "word":
             dates.append((token.start, date.fromordinal(today.toordinal() + shift)))
     words = tuple(token.lower.removesuffix("'s") for token in read if token.kind == "word")
     return Calendar(
         dates=tuple(value for _, value in sorted(dates)),
-        style=styles[0] if styles else "iso",
+        style=styles[0] if styles else "month_first",
         steps=tuple(durations(read)),
         months=tuple(month_years),
         years=tuple(years) if not dates else (),
@@ -232,7 +235,7 @@ def between(named: Calendar) -> Iterator[tuple[str, float]]:
     if named.has("later", "last", "after") and named.has("which") and not named.has("many"):
         yield f"later{pair}", 0.95
         return
-    inclusive = named.has("inclusive", "inclusively", "included", "including", "counting") and not named.has("excluding", "exclude", "not")
+    inclusive = named.has("inclusive", "inclusively", "included", "including") and not named.has("excluding", "exclude", "not")
     if named.has("day", "days", "nights", "night"):
         plural = named.has("weeks", "months", "years")
         yield f"{'days_inclusive' if inclusive else 'days_between'}{pair}", 0.6 if plural else 1.0
@@ -292,7 +295,9 @@ def of_month(named: Calendar, asks_weekday: bool) -> Iterator[tuple[str, float]]
 
 def of_years(named: Calendar) -> Iterator[tuple[str, float]]:
     year = named.years[0]
-    if named.has("leap") and len(named.years) == 1:
+    if len(named.years) == 1 and (366, "day") in named.steps and not named.has("leap"):
+        yield f"is_leap_year({year})", 0.9
+    elif named.has("leap") and len(named.years) == 1:
         if named.has("next", "after", "following", "first") and not named.has("is", "was") or named.has("next", "after"):
             yield f"next_leap_year({year})", 0.95
         elif named.has("previous", "before", "last", "preceding"):

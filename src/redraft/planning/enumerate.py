@@ -63,6 +63,8 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
         found += await document_questions.options(task, effects)
     given = bool(found)
     for family in (text_questions, date_questions, unit_questions, arithmetic_questions):
+        if family is arithmetic_questions and any(option.fit >= 0.9 for option in found):
+            continue  # numbers that are dates, measurements or places in a word are no operands
         for option in await family.options(task, effects):
             # A question that comes with material is about the material: figures of the question alone rarely answer it.
             found.append(replace(option, fit=option.fit - 0.3) if given else option)

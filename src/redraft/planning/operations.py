@@ -42,6 +42,8 @@ p OF p : $1/100*$2/100*100
 p OF n : $1/100*$2
 f OF n : $1*$2
 --
+BY WHAT|HOWMUCH IS n MORE THAN n : $1-$2
+BY WHAT|HOWMUCH IS n LESS THAN n : $2-$1
 GCD OF|BETWEEN? list : gcd
 LCM OF|BETWEEN? list : lcm
 SUM OF|FOR|BETWEEN list : +
@@ -60,8 +62,8 @@ REMAINDER OF|WHEN|IF|AFTER? n IS? DIVIDED BY n : mod($1, $2)
 REMAINDER OF|WHEN|IF|AFTER? DIVIDE n BY n : mod($1, $2)
 REMAINDER OF n OVER n : mod($1, $2)
 REMAINDER INTO n OF n : mod($2, $1)
-n IS? DIVIDED BY n GET? WHAT? IS? REMAINDER : mod($1, $2)
-DIVIDE n BY n GET? WHAT? IS? REMAINDER : mod($1, $2)
+n IS? DIVIDED BY n GET? WHAT|HOWMUCH? IS? REMAINDER : mod($1, $2)
+DIVIDE n BY n GET? WHAT|HOWMUCH? IS? REMAINDER : mod($1, $2)
 --
 n TIMES m : $1*$2
 n IS? MULTIPLIED BY|AND m : $1*$2
@@ -92,6 +94,10 @@ n IS? DECREASED BY? p : $1*(1-$2/100)
 n DECREASE BY? p : $1*(1-$2/100)
 --
 ADD list : +
+n AND? ADD n : $1+$2
+n AND? SUBTRACT n : $1-$2
+n AND? MULTIPLY BY n : $1*$2
+n AND? DIVIDE BY n : $1/$2
 ADD n TO|AND|ON n : $1+$2
 ADD p TO|ON n : $2*(1+$1/100)
 SUBTRACT n AWAY? FROM|OFF n : $2-$1
@@ -109,36 +115,36 @@ INCREASE OF p ON|TO n : $2*(1+$1/100)
 p OFF OF? n : $2*(1-$1/100)
 n OFF OF? n : $2-$1
 --
-WHAT PERCENT OF n IS n : $2/$1*100
-WHAT PERCENT IS n OF n : $1/$2*100
+WHAT|HOWMUCH PERCENT OF n IS n : $2/$1*100
+WHAT|HOWMUCH PERCENT IS n OF n : $1/$2*100
 PERCENT OF n IS n : $2/$1*100
-n IS WHAT PERCENT OF n : $1/$2*100
+n IS WHAT|HOWMUCH PERCENT OF n : $1/$2*100
 n AS PERCENT OF n : $1/$2*100
 n AS OF n : $1/$2
 n OUTOF n AS PERCENT : $1/$2*100
-n OUTOF n IS WHAT PERCENT : $1/$2*100
-WHAT PERCENT IS n OUTOF n : $1/$2*100
-n IS p OF WHAT NUMBER? : $1/($2/100)
-p OF WHAT NUMBER? IS n : $2/($1/100)
-n IS f OF WHAT NUMBER? : $1/$2
-f OF WHAT NUMBER? IS n : $2/$1
-WHAT MORE IS n THAN n : $1-$2
-WHAT LESS IS n THAN n : $2-$1
-WHAT IS n EXCEED n : $1-$2
-WHAT IS n GOES INTO n : $2/$1
+n OUTOF n IS WHAT|HOWMUCH PERCENT : $1/$2*100
+WHAT|HOWMUCH PERCENT IS n OUTOF n : $1/$2*100
+n IS p OF WHAT|HOWMUCH NUMBER? : $1/($2/100)
+p OF WHAT|HOWMUCH NUMBER? IS n : $2/($1/100)
+n IS f OF WHAT|HOWMUCH NUMBER? : $1/$2
+f OF WHAT|HOWMUCH NUMBER? IS n : $2/$1
+WHAT|HOWMUCH MORE IS n THAN n : $1-$2
+WHAT|HOWMUCH LESS IS n THAN n : $2-$1
+WHAT|HOWMUCH IS n EXCEED n : $1-$2
+WHAT|HOWMUCH IS n GOES INTO n : $2/$1
 n GOES INTO n : $2/$1
-WHAT n IS IN n : $2/$1
-WHAT TIMES IS n GOES INTO|IN n : $2/$1
-WHAT TIMES n GOES INTO|IN n : $2/$1
+WHAT|HOWMUCH n IS IN n : $2/$1
+WHAT|HOWMUCH TIMES IS n GOES INTO|IN n : $2/$1
+WHAT|HOWMUCH TIMES n GOES INTO|IN n : $2/$1
 n INTO n : $2/$1
-WHAT IS? ADDED TO n TO GET|IS|MAKE n : $2-$1
-WHAT IS? ADD TO n TO GET|IS|MAKE n : $2-$1
-WHAT IS? SUBTRACTED FROM n TO GET|IS|MAKE|LEAVE n : $1-$2
-WHAT IS? MULTIPLIED BY n TO? GET|IS n : $2/$1
-WHAT TIMES n IS n : $2/$1
-n TIMES WHAT NUMBER? IS n : $2/$1
-n PLUS WHAT NUMBER? IS n : $2-$1
-n MINUS WHAT NUMBER? IS n : $1-$2
+WHAT|HOWMUCH IS? ADDED TO n TO GET|IS|MAKE n : $2-$1
+WHAT|HOWMUCH IS? ADD TO n TO GET|IS|MAKE n : $2-$1
+WHAT|HOWMUCH IS? SUBTRACTED FROM n TO GET|IS|MAKE|LEAVE n : $1-$2
+WHAT|HOWMUCH IS? MULTIPLIED BY n TO? GET|IS n : $2/$1
+WHAT|HOWMUCH TIMES n IS n : $2/$1
+n TIMES WHAT|HOWMUCH NUMBER? IS n : $2/$1
+n PLUS WHAT|HOWMUCH NUMBER? IS n : $2-$1
+n MINUS WHAT|HOWMUCH NUMBER? IS n : $1-$2
 """
 
 
@@ -229,7 +235,7 @@ def read_operation(tokens: Sequence[Token], *, loose: bool = False) -> Reading |
     numbers = [item for item in items if item.name == "n"]
     if len(numbers) != 1 or operations == 0:
         return None
-    over = tuple(item.name for item in items if item.name not in ("n", "", "WHAT", "IS", ",", "NUMBER", "OF", "AND", "BY", "TO", "AS", "IN", "GET"))
+    over = tuple(item.name for item in items if item.name not in ("n", "", "WHAT", "IS", ",", "NUMBER", "HOWMUCH", "OF", "AND", "BY", "TO", "AS", "IN", "GET"))
     return Reading(expression=numbers[0].expression, operations=operations, percent=numbers[0].percent, unexplained=unexplained, classes=over)
 
 

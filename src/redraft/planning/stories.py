@@ -8,7 +8,7 @@ get none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from redraft.planning.literals import Token, number_text
@@ -33,6 +33,9 @@ IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "wo
 PERIODS = {("year", "month"): 12, ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60, ("minute", "second"): 60, ("year", "week"): 52, ("year", "quarter"): 4}
 MULTIPLES = {"twice": 2, "double": 2, "triple": 3, "thrice": 3, "half": Fraction(1, 2)}
 BEGINNING = frozenset("originally initially first start began begin beginning before original initial started previously earlier".split())  # noqa: SIM905
+
+
+VERBS = classes_of("gain") | classes_of("loss") | classes_of("remain")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,6 +111,7 @@ def read_story(tokens: Sequence[Token]) -> Story | None:
         return None
     question = question_clause(tokens)
     words = tuple(token.lower for token in tokens if token.kind in ("word", "mark", "number"))
+    amounts = settled(amounts, asked_noun(question))
     return Story(
         amounts=tuple(amounts),
         asked=frozenset(stem(token.lower) for token in question if token.kind == "word"),
@@ -115,6 +119,18 @@ def read_story(tokens: Sequence[Token]) -> Story | None:
         question=tuple(token.lower for token in question),
         words=words,
     )
+
+
+def settled(amounts: list[Amount], asked: frozenset[str]) -> list[Amount]:
+    """`a pen costs 17 dollars` is a rate for one pen only where pens are counted or asked for elsewhere."""
+    made: list[Amount] = []
+    for amount in amounts:
+        noun = next((name[1:] for name in amount.per if name.startswith("?")), None)
+        if noun is not None:
+            counted = noun in asked or any(noun in other.nouns for other in amounts if other is not amount)
+            amount = replace(amount, per=frozenset({noun}) if counted and noun not in amount.nouns else frozenset[str]())
+        made.append(amount)
+    return made
 
 
 def read_amount(clause: Sequence[Token], index: int, token: Token) -> Amount | None:
@@ -130,7 +146,7 @@ def read_amount(clause: Sequence[Token], index: int, token: Token) -> Amount | N
     for following in after[:4]:
         if following.text == "-":
             continue
-        if following.kind != "word" or following.lower in STOPS or len(nouns) > 2:
+        if following.kind != "word" or following.lower in STOPS or len(nouns) > 2 or (following.lower in VERBS and following.lower not in ("needs", "rest")):
             break
         nouns.append(stem(following.lower))
     return Amount(
@@ -160,12 +176,18 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
             return frozenset({noun})
         if word in ("hourly", "daily", "weekly", "monthly", "yearly"):
             return frozenset({{"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}[word]})
-    if len([place for place in numbers if place <= index]) == 1 or (index and clause[index - 1].lower == "$"):
-        limits = [place for place in range(index) if place in numbers or clause[place].lower in ("if", "when", ",", "and", *ASKING)]
-        for place in range(max(limits, default=-1) + 1, index):
-            if clause[place].lower in ("each", "every", "per", "one", "single"):
-                noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
-                return frozenset({noun})
+    limits = [place for place in range(index) if place in numbers or clause[place].lower in ("if", "when", ",", "and", *ASKING)]
+    before = max(limits, default=-1)
+    for place in range(before + 1, index):
+        if clause[place].lower not in ("each", "every", "per", "one", "single", "a", "an"):
+            continue
+        noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS and item.lower not in VERBS), "")
+        shared = noun == "" and clause[place].lower in ("each", "every") and clause[place - 1].lower not in ("in", "for", "of", "on")
+        if before in numbers and not shared:
+            continue
+        if noun or shared:
+            article = clause[place].lower in ("a", "an")
+            return frozenset({f"?{noun}" if article else noun})
     return frozenset()
 
 
@@ -356,7 +378,7 @@ def grouped(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
     """Equal groups: so many of something for each of something else."""
     for rate, count, forward in ((one, other, False), (other, one, True)):
         divided = made["first_by_second"] if forward else made["second_by_first"]
-        held = holds(rate)
+        held = holds(rate) and bool({stem(rate.before[-2])} & (story.asked_noun | count.nouns | count.per))
         if not rate.per and not held:
             continue
         container = frozenset({stem(rate.before[-2])}) if held else rate.per

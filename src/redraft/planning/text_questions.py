@@ -16,7 +16,7 @@ __all__ = ["options"]
 MAX_QUERY = 4000
 CUES = {
     "reverse": "backwards backward reverse reversed reversing reversal mirrored flip flipped inverted right-to-left",
-    "uppercase": "uppercase upper capitals caps capitalise capitalize capitalized capitalised",
+    "uppercase": "uppercase upper capital capitals caps capitalise capitalize capitalized capitalised",
     "lowercase": "lowercase lower",
     "sort": "alphabetical alphabetically alphabetise alphabetize alphabetic sort sorted sorting",
     "palindrome": "palindrome palindromic palindromes",
@@ -104,7 +104,7 @@ def read_literals(read: Sequence[Token]) -> Literals:
         before = read[index - 1].lower if index else ""
         if word in ORDINALS and not (word == "second" and before == "a"):
             places.append(place(read, index, ORDINALS[word]))
-        if single(read, index, word) and not letters:
+        if not letters and single(read, index, word) and not measured(read, index):
             letters.append(token.text[0])
         elif word not in FUNCTION_WORDS and len(word) > 1 and not word.endswith("'s"):
             named.append((2 if before in INTRODUCING else 1, token.text))
@@ -131,15 +131,29 @@ def place(read: Sequence[Token], index: int, number: int) -> int:
 def single(read: Sequence[Token], index: int, word: str) -> bool:
     """Whether the word stands for one letter: `r's`, `letter e`, `B`."""
     bare = word.removesuffix("'s")
-    if len(bare) != 1 or not bare.isalpha():
-        return len(word) == 2 and word[1] == "s" and read[index].text[0].isupper() and not read[index].text[1].isupper() and word not in ("is", "as", "us")
-    if bare != word:
-        return bare not in ("i",) or word == "i's"
     before = read[index - 1].lower if index else ""
+    following = read[index + 1].lower if index + 1 < len(read) else ""
+    if len(bare) == 2 and bare[1] == "s" and bare[0].isalpha() and bare not in ("is", "as", "us"):
+        capital = read[index].text[0].isupper() and not read[index].text[1].isupper()
+        return capital or before in ("letter", "letters", "lowercase", "uppercase") or (before in ("the", "many", "of") and following in BESIDE_LETTERS)
+    if len(bare) != 1 or not bare.isalpha():
+        return False
+    if bare != word:
+        return bare != "i" or following in BESIDE_LETTERS
     if bare in ("a", "i"):
-        following = read[index + 1].lower if index + 1 < len(read) else ""
-        return before in ("letter", "character", "letters") and following not in ("word",)
+        return before in ("letter", "character", "letters") or (before in ("many", "of", "does") and following in BESIDE_LETTERS)
     return True
+
+
+BESIDE_LETTERS = frozenset({"in", "are", "does", "do", "occur", "appear", "show", "is", "can", "there", "inside", "within"})
+
+
+def measured(read: Sequence[Token], index: int) -> bool:
+    """Whether a lone letter is a unit or a variable rather than a letter: it stands beside a number or a sign."""
+    before = read[index - 1] if index else None
+    after = read[index + 1] if index + 1 < len(read) else None
+    beside = before is not None and (before.kind == "number" or before.text in "/°º*+=-^")
+    return beside or (after is not None and after.text in ("/", "=", "+", "*", "^", "°"))
 
 
 def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
@@ -148,7 +162,8 @@ def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> 
     text = literals.texts[0]
     counting = bool(cues & {"count", "long"})
     special = cues & {"reverse", "palindrome", "anagram", "sort"}
-    if literals.letters:
+    about = literals.quoted or bool(words & {"letter", "letters", "word", "words", "character", "characters", "name", "spell", "spelling", "appear", "occur", "many", "times"})
+    if literals.letters and about:
         yield from about_letter(literals, text, cues, words)
     elif counting and not special:
         yield from counted(literals, text, cues, words)
@@ -180,7 +195,7 @@ def about_letter(literals: Literals, text: str, cues: set[str], words: frozenset
         yield "position", (text, letter), 0.9
     elif cues & {"starts", "ends"}:
         yield from edges(text, letter, cues, 0.95)
-    elif "contain" in cues or words & {"in", "there"}:
+    elif "contain" in cues or (words & {"in", "there"} and words & {"letter", "word"}):
         yield "contains", (text, letter), 0.85
 
 
@@ -217,7 +232,7 @@ def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str]
             yield ("reverse_words" if by_word else "reverse"), (text,), 1.0
     elif "sort" in cues:
         yield ("sort_words" if " " in text else "sort_letters"), (text,), 0.95
-    elif "uppercase" in cues and not cues & {"count"}:
+    elif "uppercase" in cues and not cues & {"count"} and (literals.quoted or words & {"letters", "case", "caps", "uppercase", "word", "capitalise", "capitalize"}):
         yield "uppercase", (text,), 0.95
     elif "lowercase" in cues and not cues & {"count"}:
         yield "lowercase", (text,), 0.95

@@ -78,6 +78,8 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     numbers = sum(token.kind == "number" and not token.ordinal for token in read)
     loose = numbers - sum(len(item.parts) for item in given if not item.implied)
     pairs = [(item, target) for item in given for target in targets if fits(item, target)]
+    if TOTAL & {token.lower for token in read}:
+        pairs = [(joined(given, item), target) for item, target in pairs[:1]] or pairs
     found: list[Option] = []
     for item, target in pairs:
         call = ToolCall(tool="units", input=f"{item.text} to {target.text}")
@@ -88,6 +90,16 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
         fit = sureness(item, target, pairs, loose, given)
         found.append(Option(call=call, label=f"convert({item.text}, {target.text})", result=result, answer=answer, fit=fit))
     return tuple(sorted(found, key=lambda option: -option.fit)[:8])
+
+
+TOTAL = frozenset({"total", "altogether", "combined", "together", "all", "sum"})
+
+
+def joined(given: Sequence[Measurement], item: Measurement) -> Measurement:
+    """All given measurements of this one's kind as one, where they are added up."""
+    alike = [other for other in given if not other.implied and other.parts[0][1].dimension == item.parts[0][1].dimension]
+    parts = tuple(part for other in alike for part in other.parts)
+    return Measurement(parts=parts, start=item.start, end=item.end) if len(parts) > 1 else item
 
 
 def fits(item: Measurement, target: Target) -> bool:
@@ -101,8 +113,9 @@ def fits(item: Measurement, target: Target) -> bool:
 def sureness(item: Measurement, target: Target, pairs: Sequence[tuple[Measurement, Target]], loose: int, given: Sequence[Measurement]) -> float:
     fit = 1.0 if target.asked else 0.75
     rivals = [pair for pair in pairs if pair[0] is not item and not (pair[0].implied and not item.implied)]
-    if rivals:
-        fit -= 0.3
+    alike = [other for other in given if not other.implied and other.parts[0][1].dimension == item.parts[0][1].dimension]
+    if rivals or sum(len(other.parts) for other in alike) > len(item.parts):
+        fit -= 0.4
     if any(other is not target and other.asked for _, other in pairs):
         fit -= 0.3 if target.asked else 0.5
     if item.implied and any(not other.implied for other in given):

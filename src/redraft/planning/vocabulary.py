@@ -24,15 +24,15 @@ CLASSES: Mapping[str, str] = {
     "SUBTRACTED": "subtracted deducted taken removed taken_away",
     "MULTIPLIED": "multiplied",
     "DIVIDED": "divided split shared",
-    "INCREASED": "increased raised grown upped boosted up enlarged inflated marked_up hiked bumped_up",
-    "DECREASED": "decreased reduced lowered cut dropped diminished discounted shrunk down marked_down slashed lessened",
+    "INCREASED": "goes_up go_up went_up going_up goes_up_by rises rose risen climbs climbed increased raised grown upped boosted up enlarged inflated marked_up hiked bumped_up",
+    "DECREASED": "goes_down go_down went_down going_down falls fell fallen dropped declined declines decreased reduced lowered cut dropped diminished discounted shrunk down marked_down slashed lessened",
     # verbs
     "ADD": "add adding combine sum_up add_up tally total_up",
     "SUBTRACT": "subtract subtracting deduct deducting take taking remove removing",
     "MULTIPLY": "multiply multiplying",
     "DIVIDE": "divide dividing split splitting share sharing",
     "INCREASE": "increase increasing raise raising grow growing boost boosting raises increases grows",
-    "DECREASE": "decrease decreasing reduce reducing lower lowering cut cutting drop discount reduces decreases falls drops",
+    "DECREASE": "decrease decreasing reduce reducing lower lowering cut cutting drop discount reduces decreases drops",
     "DOUBLE": "double twice doubling doubled",
     "TRIPLE": "triple thrice treble tripling tripled",
     "QUADRUPLE": "quadruple quadrupled",
@@ -79,7 +79,8 @@ CLASSES: Mapping[str, str] = {
     "AS": "as",
     "OUTOF": "out_of",
     # asking
-    "WHAT": "what which how_much how_many what's whats",
+    "WHAT": "what which what's whats",
+    "HOWMUCH": "how_much how_many",
     "IS": "is are was equals equal gives makes = make does represents constitutes",
     "NUMBER": "number",
     "GOES": "go goes fit fits",
@@ -106,17 +107,17 @@ STORY: Mapping[str, str] = {
         baked plants planted borrows borrowed inherits inherited saves hatch hatched born put_in upward""",
     "loss": """gives gave give away lost loses lose eats ate eaten eat spends spent spend uses used use sells sold sell pays paid removes removed remove takes_out drops dropped
         breaks broke broken donates donated left leave leaves leaving fewer less reduced falls fell fall dies died burst withdraws withdrew withdrawn taken discard
-        discarded returns returned minus threw throws thrown drank drinks drink lends lent lend cut cuts popped flew fly flies cancelled absent missing off colder
+        discarded returns returned minus threw throws thrown drank drinks drink lends lent lend cut cuts popped flew fly flies cancelled absent missing off colder leak leaks
         shorter evaporated leaked deducted cheaper ago read sank spilled spills pours poured consumed gone melts melted shipped rotten""",
-    "remain": "left remain remains remaining rest leftover still unsold unread unused over change back after need needs needed short missing empty available",
+    "remain": "stay stays stayed keep keeps kept free spare left remain remains remaining rest leftover still unsold unread unused over change back after need needs needed short missing empty available",
     "total": """total altogether all together combined sum overall both entire collected whole now grand in_total in_all at_the_end many_now""",
     "difference": "difference more fewer less further longer taller older heavier younger cheaper shorter faster higher lower gap exceed larger bigger smaller than warmer colder greater extra lighter",
     "each": "each every per apiece a_piece individually respective single @ hourly daily weekly monthly yearly annually",
     "share": "share shared shares sharing split splits divide divides divided dividing equally evenly equal distribute distributed distributes among amongst between even cut",
     "average": "average mean averaged averages",
     "percent": "percent percentage % per_cent",
-    "off": "discount discounted off reduction reduced sale markdown rebate decrease decreased cheaper cut depreciates lowered marked_down drops falls dropped fell decreases loses lost declined shrinks shrank less",
-    "on": """tax vat tip gratuity increase increased raise raised rise rises rose markup surcharge interest growth grew grows gain gains service_charge commission bonus fee hike
+    "off": "down discount discounted off reduction reduced sale markdown rebate decrease decreased cheaper cut depreciates lowered marked_down drops falls dropped fell decreases loses lost declined shrinks shrank less",
+    "on": """up tax vat tip gratuity increase increased raise raised rise rises rose markup surcharge interest growth grew grows gain gains service_charge commission bonus fee hike
         increases marked_up appreciates""",
     "area": "area cover floor carpet surface",
     "perimeter": "perimeter fence fencing around border edge",
