@@ -28,6 +28,7 @@ LANGUAGES = {
 }
 LABELS = {label: name for name, labels in LANGUAGES.items() for label in labels.split()}
 BUILTINS = frozenset(dir(builtins))
+MAX_CUTS = 60
 PROMPT = re.compile(r"^[ \t]*>>> ?", re.MULTILINE)
 PLACEHOLDER = re.compile(
     r"\.\.\.|…|<[A-Za-z][\w ./-]*>|\[[A-Z][\w ]* here\]|\byour[_ ]?(?:code|api|\w*here)\b|\{\{|\bpseudo-?code\b",
@@ -237,12 +238,28 @@ def program(text: str, prompt: str, needed: frozenset[str], *, bare: bool) -> Pr
     else:
         return None
     source = _composed(head, own, wanted, entry)
+    if source is None and not python and (cut := _cut(text)) is not None:
+        own, span = cut
+        source = _composed(head, own, wanted, entry)
     if source is not None:
         return Program(source=source, span=span, syntax=Syntax(status="valid"), entry=entry or _only_function(own))
     found = syntax(own)
     if not python and found.status == "unclear" and not _looks_like_python(own):
         return None
     return Program(source=own, span=span, syntax=found, entry=entry)
+
+
+def _cut(text: str) -> tuple[str, Span] | None:
+    """The code in a text that has words around it and no fences: from the first definition on, as many lines as parse."""
+    lines = text.split("\n")
+    starts = [index for index, line in enumerate(lines) if re.match(r"(?:from \w|import \w|def \w|class \w|async def \w|@\w)", line)]
+    for start in starts[:MAX_CUTS]:
+        for end in range(len(lines), max(start, len(lines) - MAX_CUTS), -1):
+            source = "\n".join(lines[start:end])
+            if re.search(r"^(?:def|class|async def)\b", source, re.MULTILINE) and _syntax_error(source) is None:
+                begin = sum(len(line) + 1 for line in lines[:start])
+                return source, _trim(text, begin, begin + len(source))
+    return None
 
 
 def _chosen(python: list[CodeBlock], wanted: frozenset[str]) -> tuple[str, Span]:

@@ -121,10 +121,13 @@ def _test_routes(text: str, task: Task, tests: str, answer: Program | None, effe
 def _cannot(text: str, answer: Program | None, effects: Effects) -> Verdict | None:
     """The verdict on every test where they cannot run, or None."""
     if answer is None:
+        if len(text) > MAX_SOURCE:
+            return Verdict(status="unavailable", note=f"the answer has more than {MAX_SOURCE:,} characters; no code was looked for")
         other = [block.language for block in code_blocks(text) if block.language]
         if other:
             return Verdict(status="unavailable", note=f"the answer is in {other[0]}; tests are run for Python")
-        return Verdict(status="insufficient", note="the answer holds no code that the test could run")
+        evidence = Evidence(tool=TOOL, input=text, title="syntax", text="no Python code was found in the answer")
+        return Verdict(status="contradicted", method="executed", confidence=1.0, evidence=(evidence,), note="the answer holds no code, so the test cannot pass")
     if answer.syntax.status == "invalid":
         where = f"line {answer.syntax.line}: " if answer.syntax.line else ""
         evidence = _parsed(TOOL, answer.source, f"SyntaxError: {where}{answer.syntax.message}")

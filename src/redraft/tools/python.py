@@ -22,7 +22,7 @@ SandboxName = Literal["auto", "monty", "bubblewrap"]
 SANDBOXES: tuple[SandboxName, ...] = ("auto", "monty", "bubblewrap")
 MAX_SOURCE = 200_000
 SUITE_KEYS = {"program", "steps", "names", "reaches_out"}
-PARTIAL = frozenset({"TypeError", "NameError", "SyntaxError", "RuntimeError", "AttributeError", "Exception"})
+PARTIAL = frozenset({"TypeError", "SyntaxError", "RuntimeError", "AttributeError", "Exception"})
 FAILURES: dict[str, FailureKind] = {
     "timeout": "timeout",
     "memory": "too_large",
@@ -123,7 +123,7 @@ def _step_evidence(step: Step, result: StepResult, limits: Limits) -> Evidence:
         "passed": "passed",
         "failed": f"failed: expected {result.right}, got {result.left}" if result.left else f"failed: {result.message or 'the assertion is false'}",
         "error": f"failed with {result.message}",
-        "timeout": f"did not finish within {limits.seconds:g} s",
+        "timeout": f"did not finish within {result.message or f'{limits.seconds:g} s'}",
         "memory": "needed more memory than allowed",
         "output": f"printed more than {limits.output_bytes >> 10} KB",
         "undecidable": f"not decided: {result.message}",

@@ -29,7 +29,7 @@ __all__ = ["run"]
 SHOWN = 300
 BEYOND = (shim.Unsupported, ModuleNotFoundError, OSError, EOFError)
 """Errors that say more of the sandbox (no such library, no file, no network, no input) than of the program."""
-WALL_FACTOR = 3
+WALL_FACTOR = 2
 INTERNALS = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_")
 
 
@@ -101,9 +101,9 @@ class Runner:
         except Ended:
             return {"outcome": "crashed", "message": "the program ended before the test did", "ended": True}
         except HardTimeout:
-            return {"outcome": "timeout", "message": "", "ended": True}
+            return {"outcome": "timeout", "message": f"{self.seconds * WALL_FACTOR:g} s", "ended": True}
         except StepTimeout:
-            return {"outcome": "timeout", "message": ""}
+            return {"outcome": "timeout", "message": f"{self.seconds:g} s"}
         except Undecidable as error:
             return {"outcome": "undecidable", "message": str(error)}
         except MemoryError:
