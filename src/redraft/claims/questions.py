@@ -6,7 +6,7 @@ By question word, head noun and the vocabulary of kinds, never by the wording of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -15,7 +15,7 @@ from redraft.claims.slots import COUNTRIES, Slot, names, slots
 from redraft.claims.words import CJK, Word, content_words, fold, stem, words
 from redraft.types import Span
 
-__all__ = ["AnswerType", "Candidate", "Question", "candidates", "coverage", "equivalent", "read_question"]
+__all__ = ["AnswerType", "Candidate", "Question", "candidates", "coverage", "equivalent", "names_covered", "read_question", "share_of"]
 
 AnswerType = Literal["person", "place", "date", "number", "name", "choice", "yes_no", "phrase"]
 
@@ -205,39 +205,81 @@ def _choices(text: str) -> tuple[str, ...]:
     return ()
 
 
+_SYNONYMS = [
+    frozenset(stem(word) for word in line.split())
+    for line in (
+        "write author written writer pen, found establish start form create set, invent inventor devis create, build construct erect, locat situat lie lay "
+        "stand find, bear birth birthplac nativ, die death dead, direct director film, play star portray act, paint painter artist, compos composer, marri "
+        "wife husband spous, design architect designer, discover discoverer discovery, lead leader head, rul king queen emperor reign, win winner victory "
+        "victor, begin start open, end finish close stop, buy purchas acquir, pay cost price, live resid inhabitant population, big larg, make produc "
+        "manufactur, use utiliz, show display, help assist aid, kill murder assassinat, near close, job occupation profession, own owner belong, teach "
+        "teacher taught, study studi, speak languag spoken, tall high height, long length, wide width, deep depth, heavy weigh weight, old age, hold host, "
+        "name call known, movi film, car automobil, country nation, employ employee worker staff, sell sale sold, earn revenu incom, publish releas issu, "
+        "say state claim, leav depart, arriv reach come,"
+    ).split(", ")
+]
+"""Words that ask for and state one relation: enough to find the sentence, never enough to decide a claim."""
+_MEANING: dict[str, frozenset[str]] = {}
+for _group in _SYNONYMS:
+    for _word in _group:
+        _MEANING[_word] = _MEANING.get(_word, frozenset()) | _group
+
+
+def _forms(word: Word) -> frozenset[str]:
+    return frozenset({word.stem, root(word.stem)})
+
+
 def coverage(question: Question, text: str) -> float:
-    """Share of the question's content words that a text has, forms of a word included."""
-    there = {form for word in words(text) for form in (word.stem, root(word.stem))}
-    counted = [word for word in question.content if not (word.stem in question.head and _HEADS.get(word.text.lower()))]
-    if not counted:
-        counted = list(question.content)
-    return sum(word.stem in there or root(word.stem) in there for word in counted) / len(counted) if counted else 0.0
+    """Share of the question's content words that a text has, forms and near synonyms of a word included; what only says the kind asked for is not counted."""
+    return share_of([word for word in question.content if not _of_kind(question, word)] or question.content, text)
+
+
+def share_of(wanted: Sequence[Word], text: str) -> float:
+    """Share of some words that a text has, in one form or another."""
+    there = {form for word in words(text) for form in _forms(word)}
+    if not wanted:
+        return 0.0
+    return sum(bool(_forms(word) & there) or bool(_MEANING.get(word.stem, frozenset()) & there) for word in wanted) / len(wanted)
+
+
+def _of_kind(question: Question, word: Word) -> bool:
+    return (word.stem in question.head and word.text.lower() in _HEADS) or (question.measure and word.text.lower() in _MEASURES)
+
+
+def names_covered(question: Question, text: str) -> bool:
+    """Whether a text has every name that the question has: its words, up to initials and titles."""
+    there = {word.stem for word in words(text)}
+    for name in question.names:
+        parts = [word for word in words(name) if word.content and len(word.text) > 1 and word.text.lower() not in _TITLES]
+        if not all(word.stem in there for word in parts):
+            return False
+    return True
 
 
 def candidates(question: Question, sentence: str) -> tuple[Candidate, ...]:
     """The spans of a sentence that are of the kind asked for and not in the question itself, best first."""
     asked = {word.stem for word in words(question.text)}
-    matched = [word.span[0] for word in words(sentence) if word.content and word.stem in asked]
+    wanted = asked | {meant for word in question.content for meant in _MEANING.get(word.stem, ())}
+    matched = [word.span for word in words(sentence) if word.content and word.stem in wanted]
     found: list[Candidate] = []
     for span, kind, typed in _spans(question, sentence):
         text = sentence[span[0] : span[1]]
         own = [word.stem for word in words(text) if word.content]
-        if question.type != "choice" and own and all(word in asked for word in own):
+        if question.type != "choice" and (not own or all(word in asked for word in own)):
             continue
-        near = _nearness(span, matched)
-        found.append(Candidate(text=text, span=span, kind=kind, fit=round(typed * (0.5 + 0.5 * near), 4)))
+        if kind in ("name", "place", "person", "phrase") and question.head & set(own) and len(own) > 1:
+            typed = 1.0  # "which prize": the Atwell Prize
+        found.append(Candidate(text=text, span=span, kind=kind, fit=round(typed * (0.5 + 0.5 * _nearness(span, matched)), 4)))
     best: dict[str, Candidate] = {}
     for candidate in sorted(found, key=lambda item: -item.fit):
         best.setdefault(fold(candidate.text), candidate)
     return tuple(best.values())
 
 
-def _nearness(span: Span, matched: list[int]) -> float:
-    """1 beside the question's words, falling with the distance in characters to the nearest three."""
-    gaps = sorted(min(abs(place - span[1]), abs(span[0] - place)) for place in matched if not span[0] <= place < span[1])[:3]
-    if not gaps:
-        return 0.0
-    return sum(1 / (1 + gap / 15) for gap in gaps) / len(gaps)
+def _nearness(span: Span, matched: list[Span]) -> float:
+    """1 beside the question's words, falling with the distance in characters to the nearest three of them."""
+    gaps = sorted(max(0, start - span[1], span[0] - end) for start, end in matched if not (span[0] <= start < span[1]))[:3]
+    return sum(1 / (1 + gap / 15) for gap in gaps) / len(gaps) if gaps else 0.0
 
 
 _Typed = tuple[Span, AnswerType, float]
@@ -252,25 +294,46 @@ def _spans(question: Question, sentence: str) -> Iterator[_Typed]:
     """Typed spans, each with how well its type fits."""
     kind, typed = question.type, slots(sentence)
     of_kind = {wanted: [slot.span for slot in typed if slot.kind == wanted] for wanted in ("name", "quantity", "date")}
-    titles = [match.span(1) for match in _TITLE.finditer(sentence)]
+    titles = [match.span(1) for match in _TITLE.finditer(sentence)] + [match.span() for match in _CODE.finditer(sentence)]
     if kind == "choice":
         places = [(sentence.find(choice), len(choice)) for choice in question.choices]
         yield from _typed([(place, place + length) for place, length in places if place >= 0], kind, 1.0)
     elif kind == "date":
-        yield from _typed(of_kind["date"], kind, 1.0)
+        yield from _dated(question, sentence, of_kind["date"])
     elif kind == "number":
         yield from _numbers(question, sentence, typed)
     elif kind in ("person", "place", "name"):
         for span in of_kind["name"]:
             yield span, kind, _name_fit(kind, sentence, span)
         yield from _typed(titles, kind, 0.9 if kind == "name" else 0.4)
-        yield from _typed(_phrases(sentence) if kind == "name" else (), kind, 0.45)
+        for span in _phrases(sentence):
+            yield span, kind, 0.45 if kind == "name" else 0.5 if _led(sentence, span) in _LEADS[kind] else 0.2
     elif kind == "phrase":
         yield from _typed(of_kind["name"], "name", 0.75)
         yield from _typed(of_kind["quantity"], "number", 0.5)
         yield from _typed(of_kind["date"], "date", 0.4)
         yield from _typed(titles, "name", 0.9)
         yield from _typed(_phrases(sentence), "phrase", 0.8)
+
+
+_LEADS = {"person": frozenset({"by"}), "place": frozenset("in at on near from to along".split())}
+_CODE = re.compile(r"(?<![\w/])[\w-]+(?:\.[a-z]{2,5}\b|/[\w./-]+)")
+
+
+def _led(sentence: str, span: Span) -> str:
+    """The word before a span, articles left out."""
+    before = re.search(r"(\w+)[ ,]*(?:(?:the|a|an|his|her|their|its) )?$", sentence[: span[0]], re.IGNORECASE)
+    return before[1].lower() if before else ""
+
+
+def _dated(question: Question, sentence: str, dates: list[Span]) -> Iterator[_Typed]:
+    """Dates; of a pair in brackets after a name the first is of birth, the second of death."""
+    asked = {word.stem for word in question.content}
+    for place, span in enumerate(dates):
+        opens = sentence[: span[0]].rstrip().endswith(("(", "born", "(b."))
+        closes = bool(re.match(r"\s*\)", sentence[span[1] :])) and place > 0 and bool(re.fullmatch(r"\s*[–—-]\s*", sentence[dates[place - 1][1] : span[0]]))
+        born, died = stem("born") in asked, stem("died") in asked
+        yield span, "date", 0.4 if (died and opens) or (born and closes) else 1.0
 
 
 _TITLE = re.compile(r"[\"“‘]([^\"”’]{2,60})[\"”’]")
@@ -297,8 +360,9 @@ def _name_fit(kind: AnswerType, sentence: str, span: Span) -> float:
     """How well a name suits a person, a place or a thing, by its own words and the preposition before it."""
     text = sentence[span[0] : span[1]]
     parts = [part.lower() for part in re.findall(r"\w+", text)]
-    before = re.search(r"(\w+)[ ,]*(?:the )?$", sentence[: span[0]])
-    led = before[1].lower() if before else ""
+    if len(parts) == 1 and _DEMONYM.search(text) and re.match(r" [a-z]", sentence[span[1] :]):
+        return 0.25  # "the Canadian writer": an adjective, not the answer
+    led = _led(sentence, span)
     place = (
         bool(_PLACE_WORDS & set(parts))
         or any(part in COUNTRIES for part in parts)
@@ -309,11 +373,15 @@ def _name_fit(kind: AnswerType, sentence: str, span: Span) -> float:
     if kind == "place":
         return 1.0 if place else 0.5 if not person else 0.45
     if kind == "person":
-        return 1.0 if person or led in ("by",) else 0.7 if not place and not organization else 0.6 if organization else 0.35
+        return 1.0 if person or led == "by" else 0.7 if not place and not organization else 0.6 if organization else 0.35
     return 0.9
 
 
+_DEMONYM = re.compile(r"(?:[ai]an|ish|ese|ch|tch|ic|eek|iss)$")
 _BREAK = re.compile(r"[,;:.()\[\]\"“”!?—–]| - ")
+
+
+_FILLERS = frozenset("now mainly mostly about approximately roughly nearly almost later soon often usually currently previously originally today".split())
 
 
 def _phrases(sentence: str) -> Iterator[Span]:
@@ -321,10 +389,11 @@ def _phrases(sentence: str) -> Iterator[Span]:
     found = words(sentence)
     run: list[Word] = []
     for word, after in zip(found, [*found[1:], None], strict=True):
-        if word.content:
+        filler = word.text.lower() in _FILLERS or (word.text.lower().endswith("ly") and len(word.text) > 4)
+        if word.content and not filler:
             run.append(word)
         gap = sentence[word.span[1] : after.span[0]] if after else "."
-        if run and (not word.content or _BREAK.search(gap) or after is None):
+        if run and (not word.content or filler or _BREAK.search(gap) or after is None):
             yield run[0].span[0], run[-1].span[1]
             if len(run) > 1:
                 yield run[-1].span[0], run[-1].span[1]

@@ -106,8 +106,7 @@ def stem(word: str) -> str:
     base = re.sub(r"'s?$", "", base)
     if "." in base and not base[0].isdigit():
         return base.replace(".", "")
-    if base in _IRREGULAR:
-        return _IRREGULAR[base]
+    base = _IRREGULAR.get(base, base)
     if not base.isascii() or not base.isalpha() or len(base) < 4:
         # figures, labels such as U-30, and scripts without endings of this kind
         return base.replace(",", "")

@@ -21,7 +21,9 @@ __all__ = ["verify_answer"]
 MAX_ANSWER_WORDS = 12
 LEAST_COVERAGE = 0.34
 """Share of the question's content words that the passage must have."""
-RIVAL = 0.6
+WHOLE = 0.75
+"""Coverage from which a passage counts as being about the question as a whole."""
+RIVAL = 0.55
 """An answer whose fit is below this share of the best candidate's of its sentence is not what the sentence answers."""
 
 
@@ -46,9 +48,9 @@ def verify_answer(query: str, answer: str, evidence: Sequence[Evidence], *, leas
         if best is None:
             continue
         sentence = item.text[best[0] : best[1]]
-        if _answers(question, sentence, bare):
+        if _answers(question, sentence, bare, coverage(question, about)):
             note = f"{item.source}: the sentence has the answer and is about what was asked"
-            return Verdict(status="supported", method="quoted", confidence=0.95, evidence=(item,), quote=sentence, note=note)
+            return Verdict(status="supported", method="quoted", confidence=0.8, evidence=(item,), quote=sentence, note=note)
     return None
 
 
@@ -81,18 +83,28 @@ def _has(sentence: str, answer: str) -> bool:
     return False
 
 
-def _answers(question: Question, sentence: str, answer: str) -> bool:
-    """Whether the sentence says this of what was asked: it is not negated or a question, shares a word with the question, and has no better candidate."""
+def _answers(question: Question, sentence: str, answer: str, covered: float) -> bool:
+    """Whether the sentence says this of what was asked: it is no question and not negated there, shares a word with the question, and has no better candidate.
+
+    A sentence that shares no word may still answer where the whole passage is about the question (`covered`): two facts that are read together.
+    """
     read = read_sentence(sentence)
-    if read.question or (read.negated and not read_sentence(question.text).negated) or read.conditional:
+    if read.question or read.conditional or (_denied(sentence, answer) and not read_sentence(question.text).negated):
         return False
-    if coverage(question, sentence) <= 0:
+    if coverage(question, sentence) <= 0 and covered < WHOLE:
         return False
     found = candidates(question, sentence)
     if not found:
         return True
     own = [item.fit for item in found if _has(item.text, answer) or _has(answer, item.text)]
     return bool(own) and max(own) >= RIVAL * found[0].fit
+
+
+def _denied(sentence: str, answer: str) -> bool:
+    """Whether a negation stands shortly before the answer, in the same clause."""
+    place = fold(sentence).find(fold(answer))
+    before = re.split(r"[,;:，；：]", sentence[:place])[-1] if place >= 0 else sentence
+    return read_sentence(" ".join(before.split()[-6:])).negated
 
 
 # Two things compared
