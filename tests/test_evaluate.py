@@ -7,7 +7,8 @@ import dataclasses
 import gc
 import json
 import types
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from redraft.studies.demo import demo_rows, demonstrate, is_right, summarise_dem
 from redraft.studies.evaluate import Results, Setting, evaluate, is_abstention, summarise, usable
 from redraft.studies.metrics import metric_named
 from redraft.studies.rows import Row, row_from_mapping
+from redraft.studies.running import OpenRunner, run_tasks
 from redraft.types import Decision, Evidence, ModelReply, ModelRequest, Outcome, State, Task, ToolCall, ToolResult, Turn, Usage
 
 SETTING = Setting(metric="em", policy="guarded", policy_hash="h", model="scripted:x", seed=0)
@@ -44,22 +46,30 @@ def rows_of(*pairs: tuple[str, str]) -> list[Row]:
     return [row_from_mapping({"id": f"q{i}", "query": f"query {i}", "answers": [gold], "note": i}) for i, (_, gold) in enumerate(pairs)]
 
 
-def run_from(pairs: dict[str, Outcome]) -> Callable[[Task], Any]:
+def opening(run: Callable[[Task], Awaitable[Outcome]]) -> OpenRunner:
+    @asynccontextmanager
+    async def opened() -> AsyncGenerator[Callable[[Task], Awaitable[Outcome]]]:
+        yield run
+
+    return opened
+
+
+def run_from(pairs: dict[str, Outcome]) -> OpenRunner:
     async def run(task: Task) -> Outcome:
         await asyncio.sleep(0)
         return pairs[task.query]
 
-    return run
+    return opening(run)
 
 
 FOUR = [(outcome("1", "2"), "2"), (outcome("3", "4"), "3"), (outcome("5", "5"), "5"), (outcome("6", "6"), "7")]
 
 
-async def test_the_four_moves_are_counted_and_the_keys_are_those_of_the_contract() -> None:
+def test_the_four_moves_are_counted_and_the_keys_are_those_of_the_contract() -> None:
     rows = [row_from_mapping({"query": f"query {i}", "answers": [gold]}) for i, (_, gold) in enumerate(FOUR)]
     run = run_from({f"query {i}": item for i, (item, _) in enumerate(FOUR)})
     metric = metric_named("em")
-    records = await evaluate(rows, run, metric, Results(SETTING), SETTING)
+    records = evaluate(rows, run, metric, Results(SETTING), SETTING)
     figures = summarise(records, metric, SETTING, seconds=1.0)
     assert list(figures) == KEYS
     assert (figures["n"], figures["before"], figures["after"]) == (4, 0.5, 0.5)
@@ -71,10 +81,10 @@ async def test_the_four_moves_are_counted_and_the_keys_are_those_of_the_contract
     }  # fmt: skip
 
 
-async def test_what_is_undefined_is_null_and_nothing_is_an_error() -> None:
+def test_what_is_undefined_is_null_and_nothing_is_an_error() -> None:
     metric = metric_named("em")
     rows = [row_from_mapping({"query": "query 2", "answers": ["5"]})]
-    records = await evaluate(rows, run_from({"query 2": FOUR[2][0]}), metric, Results(SETTING), SETTING)
+    records = evaluate(rows, run_from({"query 2": FOUR[2][0]}), metric, Results(SETTING), SETTING)
     figures = summarise(records, metric, SETTING, seconds=1.0)
     assert figures["improvement_rate"] is None
     assert figures["regression_rate"] == 0.0
@@ -84,7 +94,7 @@ async def test_what_is_undefined_is_null_and_nothing_is_an_error() -> None:
         summarise([], metric, SETTING, seconds=0.0)
 
 
-async def test_an_abstention_is_not_right_and_an_unknown_price_stays_unknown() -> None:
+def test_an_abstention_is_not_right_and_an_unknown_price_stays_unknown() -> None:
     refused = Turn(number=1, problems=(), candidate=State(text="x"), decision=Decision(accepted=False, rule="gain"))
     abstaining = outcome("5", "This could not be verified.", status="unverified", turns=(refused,), usage=Usage(cost_usd=None))
     failed = outcome("", "", status="failed", changed=False)
@@ -93,13 +103,13 @@ async def test_an_abstention_is_not_right_and_an_unknown_price_stays_unknown() -
     assert not is_abstention(outcome("5", "5", status="unverified"))
     rows = [row_from_mapping({"query": "a", "answers": ["5"]}), row_from_mapping({"query": "b", "answers": ["5"]})]
     metric = metric_named("em")
-    records = await evaluate(rows, run_from({"a": abstaining, "b": failed}), metric, Results(SETTING), SETTING)
+    records = evaluate(rows, run_from({"a": abstaining, "b": failed}), metric, Results(SETTING), SETTING)
     figures = summarise(records, metric, SETTING, seconds=1.0)
     assert (figures["abstained"], figures["right_to_wrong"], figures["unchanged_wrong"], figures["after"]) == (2, 1, 1, 0.0)
     assert figures["usage"]["cost_usd"] is None
 
 
-async def test_finished_rows_are_on_disk_in_order_and_are_not_run_again(tmp_path: Path) -> None:
+def test_finished_rows_are_on_disk_in_order_and_are_not_run_again(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     rows = [row_from_mapping({"id": f"q{i}", "query": f"query {i}", "answers": [gold], "topic": i}) for i, (_, gold) in enumerate(FOUR)]
     metric = metric_named("em")
@@ -107,20 +117,15 @@ async def test_finished_rows_are_on_disk_in_order_and_are_not_run_again(tmp_path
 
     async def run(task: Task) -> Outcome:
         calls.append(task.query)
-        if task.query == "query 2" and len(calls) < 4:
-            raise KeyboardInterrupt
         return {f"query {i}": item for i, (item, _) in enumerate(FOUR)}[task.query]
 
-    async def attempt() -> list[dict[str, Any]]:
-        return await evaluate(rows, run, metric, Results(SETTING, path), SETTING)
-
     for index in range(2):
-        await evaluate(rows[: index + 1], run, metric, Results(SETTING, path), SETTING)
+        evaluate(rows[: index + 1], opening(run), metric, Results(SETTING, path), SETTING)
     with path.open("ab") as file:
         file.write(b'{"id": "q2", "torn')
     assert calls == ["query 0", "query 1"]
     calls.append("again")
-    records = await attempt()
+    records = evaluate(rows, opening(run), metric, Results(SETTING, path), SETTING)
     assert calls == ["query 0", "query 1", "again", "query 2", "query 3"]
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     assert [line["id"] for line in lines] == [record["id"] for record in records] == ["q0", "q1", "q2", "q3"]
@@ -128,11 +133,11 @@ async def test_finished_rows_are_on_disk_in_order_and_are_not_run_again(tmp_path
     assert lines[0]["outcome"]["answer"] == "2"
 
 
-async def test_a_file_of_another_evaluation_is_not_mixed_in(tmp_path: Path) -> None:
+def test_a_file_of_another_evaluation_is_not_mixed_in(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     metric = metric_named("em")
     rows = [row_from_mapping({"query": "query 0", "answers": ["2"]})]
-    await evaluate(rows, run_from({"query 0": FOUR[0][0]}), metric, Results(SETTING, path), SETTING)
+    evaluate(rows, run_from({"query 0": FOUR[0][0]}), metric, Results(SETTING, path), SETTING)
     with pytest.raises(UsageError, match="another evaluation"):
         Results(dataclasses.replace(SETTING, policy_hash="other"), path)
     path.write_text('{"id": "mine"}\n')
@@ -142,7 +147,7 @@ async def test_a_file_of_another_evaluation_is_not_mixed_in(tmp_path: Path) -> N
         Results(SETTING, tmp_path / "absent" / "out.jsonl")
 
 
-async def test_a_row_that_cannot_be_run_is_reported_and_skipped() -> None:
+def test_a_row_that_cannot_be_run_is_reported_and_skipped() -> None:
     async def run(task: Task) -> Outcome:
         if task.query == "query 1":
             raise InputError("t.csv is not a table")
@@ -150,9 +155,37 @@ async def test_a_row_that_cannot_be_run_is_reported_and_skipped() -> None:
 
     rows = [row_from_mapping({"query": f"query {i}", "answers": ["2"]}) for i in range(3)]
     seen: list[Any] = []
-    records = await evaluate(rows, run, metric_named("em"), Results(SETTING), SETTING, concurrency=3, on_row=lambda row, record: seen.append(record))
+    records = evaluate(rows, opening(run), metric_named("em"), Results(SETTING), SETTING, concurrency=3, on_row=lambda row, record: seen.append(record))
     assert len(records) == 2
     assert seen[1] == "t.csv is not a table"
+
+
+def test_an_interrupt_still_takes_what_is_complete_and_an_error_of_the_taker_stops_the_run() -> None:
+    tasks = [Task(query=str(i)) for i in range(5)]
+    taken: list[int] = []
+    begun: list[str] = []
+
+    async def run(task: Task) -> Outcome:
+        begun.append(task.query)
+        if task.query == "2":
+            raise KeyboardInterrupt
+        return FOUR[0][0]
+
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(tasks, opening(run), lambda index, result: taken.append(index))
+    assert taken == [0, 1]
+
+    async def slow(task: Task) -> Outcome:
+        begun.append(task.query)
+        for _ in range(50):
+            await asyncio.sleep(0)
+        return FOUR[0][0]
+
+    def refuse(index: int, result: object) -> None:
+        raise InputError("the disk is full")
+
+    with pytest.raises(InputError, match="the disk is full"):
+        run_tasks(tasks, opening(slow), refuse)
 
 
 def test_rows_without_the_gold_of_the_metric_are_bad_rows() -> None:
@@ -208,7 +241,7 @@ class ProbingModel:
         self.refiner: Refiner | None = None
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        self.found.append(reachable_texts(self.refiner, request))
+        self.found.append(reachable_texts(self.refiner, request, asyncio.get_running_loop(), asyncio.all_tasks()))
         return ModelReply(text="It is 2 + 2 = 5.", cost_usd=0.0)
 
     async def close(self) -> None: ...
@@ -225,7 +258,7 @@ class ProbingTool:
         self.model = model
 
     async def run(self, call: ToolCall) -> ToolResult:
-        self.model.found.append(reachable_texts(self.model.refiner, call))
+        self.model.found.append(reachable_texts(self.model.refiner, call, asyncio.get_running_loop(), asyncio.all_tasks()))
         return (Evidence(tool="calculator", input=call.input, text="4", value="4"),)
 
     async def close(self) -> None: ...
@@ -243,13 +276,13 @@ def test_the_walk_finds_what_can_be_reached() -> None:
     assert GOLD not in reachable_texts(task)
 
 
-async def test_the_gold_cannot_be_reached_from_anything_the_run_is_given() -> None:
+def test_the_gold_cannot_be_reached_from_anything_the_run_is_given() -> None:
     rows = [row_from_mapping({"query": "How much is 2 + 2?", "answers": [GOLD], "hidden_tests": HIDDEN, "extra": GOLD, "kind": "report"})]
     model = ProbingModel()
     events: list[Event] = []
     refiner = model.refiner = Refiner(model, tools=[ProbingTool(model)], judge=model, evaluator=model, on_event=events.append)
     metric = metric_named("em")
-    records = await evaluate(rows, refiner.run, metric, Results(SETTING), SETTING)
+    records = evaluate(rows, opening(refiner.run), metric, Results(SETTING), SETTING)
     assert model.found, "the run called its model"
     assert records[0]["answers"] == [GOLD], "the record for people has it"
     for text in (*model.found, reachable_texts(refiner, refiner.trace, events)):
@@ -290,7 +323,7 @@ def test_the_demo_counts_an_answer_as_right_only_if_it_says_the_gold_alone(
     assert is_right(question, answer, golds, tolerance) is right
 
 
-async def test_the_demo_counts_what_happened() -> None:
+def test_the_demo_counts_what_happened() -> None:
     rows = demo_rows()[:3]
     answers = {
         rows[0].task.query: outcome("1300", "1296"),
@@ -298,7 +331,7 @@ async def test_the_demo_counts_what_happened() -> None:
         rows[2].task.query: outcome("7", "7", status="unverified"),
     }
     seen: list[str] = []
-    done = await demonstrate(rows, run_from(answers), on_row=lambda row: seen.append(row.action))
+    done = demonstrate(rows, run_from(answers), on_row=lambda row: seen.append(row.action))
     figures = summarise_demo(done, model="scripted", policy="guarded", guard=True, seconds=1.0)
     assert seen == ["corrected", "kept", "abstained"]
     assert (figures["right_before"], figures["right_after"], figures["wrong_to_right"], figures["right_to_wrong"], figures["abstained"]) == (1, 2, 1, 0, 1)
@@ -307,10 +340,10 @@ async def test_the_demo_counts_what_happened() -> None:
     assert json.dumps(figures)
 
 
-async def test_a_policy_is_measured_end_to_end_without_a_model(tmp_path: Path) -> None:
+def test_a_policy_is_measured_end_to_end_without_a_model(tmp_path: Path) -> None:
     rows = [row_from_mapping({"query": "Say something about sums.", "answers": ["2 + 2 = 4"], "answer": "2 + 2 = 5", "kind": "report"})]
     refiner = Refiner("none")
     metric = metric_named("em")
-    records = await evaluate(rows, refiner.run, metric, Results(SETTING, tmp_path / "o.jsonl"), SETTING)
+    records = evaluate(rows, opening(refiner.run), metric, Results(SETTING, tmp_path / "o.jsonl"), SETTING)
     figures = summarise(records, metric, SETTING, seconds=0.1)
     assert (figures["wrong_to_right"], figures["right_to_wrong"]) == (1, 0)

@@ -7,7 +7,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from redraft.cli.session import Session
     from redraft.studies.demo import DemoRow
     from redraft.studies.rows import Row
+    from redraft.studies.running import Run
 
 __all__ = ["demo_command", "eval_command"]
 
@@ -86,12 +87,8 @@ def demo_command(ctx: click.Context, no_guard: bool, seed: int) -> None:
     rows = demo_rows()
     began = time.monotonic()
 
-    async def whole() -> list[DemoRow]:
-        async with _prepared(session, seed, quiet=options.quiet) as runner:
-            with _demo_counter(len(rows), quiet=options.quiet) if options.json else _demo_table() as show:
-                return await demonstrate(rows, runner.run, on_row=show)
-
-    done = asyncio.run(whole())
+    with _demo_counter(len(rows), quiet=options.quiet) if options.json else _demo_table() as show:
+        done = demonstrate(rows, lambda: _prepared(session, seed, quiet=options.quiet), on_row=show)
     summary = summarise_demo(done, model=session.model, policy=session.policy.name, guard=not no_guard, seconds=time.monotonic() - began)
     if options.json:
         print_json(summary)
@@ -132,7 +129,7 @@ class _Runner:
 
 
 @asynccontextmanager
-async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerator[_Runner]:
+async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerator[Run]:
     """A runner whose model is ready, with progress until it is."""
     from redraft.cli.progress import Progress
 
@@ -144,7 +141,7 @@ async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerat
             await runner.close()
             raise
     try:
-        yield runner
+        yield runner.run
     finally:
         await runner.close()
 
@@ -173,19 +170,17 @@ def _evaluate(options: EvalOptions, session: Session, *, quiet: bool) -> dict[st
     concurrency = options.concurrency or (1 if session.model.partition(":")[0] in SEQUENTIAL else CONCURRENCY)
     began = time.monotonic()
 
-    async def whole() -> list[dict[str, Any]]:
-        async with _prepared(session, options.seed, quiet=quiet) as runner:
-            with _counter(len(rows), quiet=quiet) as count:
+    def seen(row: Row, record: Mapping[str, Any] | str) -> None:
+        if isinstance(record, str):
+            sys.stderr.write(f"redraft: {one_line(options.data)}, line {row.line}: skipped: {one_line(record)}\n")
+        count(1)
 
-                def seen(row: Row, record: Mapping[str, Any] | str) -> None:
-                    if isinstance(record, str):
-                        sys.stderr.write(f"redraft: {one_line(options.data)}, line {row.line}: skipped: {one_line(record)}\n")
-                    count(1)
-
-                return await evaluate(rows, runner.run, metric, results, setting, concurrency=concurrency, on_row=seen)
+    def prepared() -> AbstractAsyncContextManager[Run]:
+        return _prepared(session, options.seed, quiet=quiet)
 
     try:
-        records = asyncio.run(whole())
+        with _counter(len(rows), quiet=quiet) as count:
+            records = evaluate(rows, prepared, metric, results, setting, concurrency=concurrency, on_row=seen)
     except KeyboardInterrupt:
         if output is not None:
             sys.stderr.write(f"redraft: {len(results.done)} of {len(rows)} rows are in {output}; the same command goes on from there\n")
@@ -239,7 +234,7 @@ def _demo_table() -> Generator[Callable[[DemoRow], None]]:
     """A table that grows: what it yields is called with each row as it is done. Where there is no terminal, rows are printed as they come."""
     from redraft.cli.render import console_on, demo_table
 
-    console = console_on(sys.stdout)
+    console = console_on(sys.stdout, plain_width=150)
     if not console.is_terminal:
 
         def line(row: DemoRow) -> None:

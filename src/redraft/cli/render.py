@@ -42,18 +42,21 @@ ACTION_MARKS: dict[str, Mark] = {
     "corrected": ("✎", "*", "corrected", "green"),
     "abstained": ("○", "o", "abstained", "yellow"),
 }
-DEMO_COLUMNS = (
-    ("question", 5, None), ("draft", 2, None), ("tool call → result", 4, None), ("verdict", None, 15), ("answer", 2, None),
-    ("", None, 11), ("right?", None, 17),
-)  # fmt: skip
+DEMO_COLUMNS = (("question", 4, None), ("draft", 3, None), ("tool call → result", 4, None), ("verdict", None, 14), ("answer", 3, None), ("right?", None, 15))
+MOVES: dict[tuple[bool, bool], Mark] = {
+    (True, True): ("✔", "+", "right", "green"),
+    (False, False): ("✘", "x", "wrong", "red"),
+    (False, True): ("✔", "+", "wrong→right", "bold green"),
+    (True, False): ("✘", "x", "right→wrong", "bold red"),
+}
 LONGEST_CLAIM = 400
 LONGEST_EVIDENCE = 300
 PLAIN_WIDTH = 110
 
 
-def console_on(stream: IO[str]) -> Console:
+def console_on(stream: IO[str], *, plain_width: int = PLAIN_WIDTH) -> Console:
     """A console that adds colour on terminals only, and is wide enough to read where there is none."""
-    width = None if stream.isatty() else PLAIN_WIDTH
+    width = None if stream.isatty() else plain_width
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
 
@@ -138,14 +141,11 @@ def demo_table(rows: Sequence[DemoRow], console: Console, *, head: bool = True) 
         question = Text(one_line(row.question, 120))
         if row.note:
             question.append(f" ({row.note})", style="dim")
-        right = yes_or_no(row.right, console)
-        if row.right_before != row.right:
-            right.append(" (was right)" if row.right_before else " (was wrong)", style="dim")
-        call = f"{row.tool}: {row.call} → {row.result}" if row.tool else row.result or "–"
-        table.add_row(
-            question, Text(one_line(row.draft, 60)), Text(one_line(call, 120)), verdict_stamp(row.verdict, console), Text(one_line(row.answer, 60)),
-            stamp(ACTION_MARKS[row.action], console), right,
-        )  # fmt: skip
+        call = f"{one_line(row.tool)}: {one_line(row.call, 80)} → {one_line(row.result, 100)}" if row.tool else one_line(row.result, 160) or "–"
+        answer = stamp(ACTION_MARKS[row.action], console)
+        answer.append("" if row.answer == row.draft else f": {one_line(row.answer, 100)}", style="")
+        move = stamp(MOVES[row.right_before, row.right], console)
+        table.add_row(question, Text(one_line(row.draft, 100)), Text(call), verdict_stamp(row.verdict, console), answer, move)
     return table
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from redraft.errors import UsageError
 from redraft.studies.evaluate import total_usage
 from redraft.studies.metrics import exact_match, normalise, numeric_match, whole_number
 from redraft.studies.rows import Row, read_rows
-from redraft.types import Check, CheckStatus, Evidence, Outcome, Task
+from redraft.studies.running import OpenRunner, Result, run_tasks
+from redraft.types import Check, CheckStatus, Evidence, Outcome
 
 __all__ = ["PLAIN_SENTENCE", "Action", "DemoRow", "demo_rows", "demonstrate", "is_right", "summarise_demo"]
 
@@ -52,18 +53,21 @@ def demo_rows(path: Path | None = None) -> list[Row]:
     return rows
 
 
-async def demonstrate(rows: Sequence[Row], run: Callable[[Task], Awaitable[Outcome]], *, on_row: Callable[[DemoRow], None] = lambda row: None) -> list[DemoRow]:
-    """Run the questions one after the other; `on_row` sees each as soon as it is done."""
+def demonstrate(rows: Sequence[Row], open_runner: OpenRunner, *, on_row: Callable[[DemoRow], None] = lambda row: None) -> list[DemoRow]:
+    """Run the questions one after the other; `on_row` sees each as soon as it is done, in another thread."""
     done: list[DemoRow] = []
-    for row in rows:
-        began = time.monotonic()
-        outcome = await run(row.task)
-        done.append(judge_row(row, outcome, time.monotonic() - began))
+
+    def take(index: int, result: Result) -> None:
+        if isinstance(result, UsageError):
+            raise result
+        done.append(judge_row(rows[index], result))
         on_row(done[-1])
+
+    run_tasks([row.task for row in rows], open_runner, take)
     return done
 
 
-def judge_row(row: Row, outcome: Outcome, seconds: float) -> DemoRow:
+def judge_row(row: Row, outcome: Outcome) -> DemoRow:
     """What became of one question, compared with its gold."""
     check, evidence = deciding(outcome)
     tolerance = cast("float | None", row.extra.get("tolerance"))
@@ -76,7 +80,7 @@ def judge_row(row: Row, outcome: Outcome, seconds: float) -> DemoRow:
         answer=outcome.answer,
         tool=evidence.tool if evidence else "",
         call=evidence.input if evidence else "",
-        result=(evidence.value or evidence.text) if evidence else (check.note if check else ""),
+        result=evidence.text if evidence else (check.note if check else ""),
         verdict=check.status if check else "unavailable",
         action=_action(outcome),
         right_before=is_right(row.task.query, outcome.draft, row.gold.answers, tolerance),
@@ -86,7 +90,7 @@ def judge_row(row: Row, outcome: Outcome, seconds: float) -> DemoRow:
             "llm_calls": usage.llm_calls, "tool_calls": usage.tool_calls, "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens, "cached_tokens": usage.cached_tokens, "cost_usd": usage.cost_usd, "seconds": usage.seconds,
         },
-        seconds=round(seconds, 3),
+        seconds=round(usage.seconds, 3),
     )  # fmt: skip
 
 

@@ -6,10 +6,9 @@ interrupted evaluation goes on where it stopped.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -18,8 +17,9 @@ from redraft.errors import InputError, UsageError
 from redraft.outcome import to_json
 from redraft.studies.metrics import Metric
 from redraft.studies.rows import BadRow, Row
+from redraft.studies.running import OpenRunner, Result, run_tasks
 from redraft.studies.stats import bootstrap_interval, mcnemar_exact, paired_interval
-from redraft.types import Outcome, Task
+from redraft.types import Outcome
 
 __all__ = ["Results", "Setting", "evaluate", "score_outcome", "summarise", "usable"]
 
@@ -113,9 +113,9 @@ def usable(rows: Sequence[Row], metric: Metric) -> tuple[list[Row], list[BadRow]
     return good, bad
 
 
-async def evaluate(
+def evaluate(
     rows: Sequence[Row],
-    run: Callable[[Task], Awaitable[Outcome]],
+    open_runner: OpenRunner,
     metric: Metric,
     results: Results,
     setting: Setting,
@@ -127,36 +127,22 @@ async def evaluate(
 
     A row that cannot be run as it is (an unreadable table) is reported to `on_row` with a message in place of a record, and skipped.
     """
-    waiting = iter([row.task for row in rows if row.key not in results.done])
-    outcomes: dict[str, asyncio.Task[Outcome]] = {}
-    slots = asyncio.Semaphore(concurrency)
-
-    async def one(task: Task) -> Outcome:
-        async with slots:
-            return await run(task)
-
+    waiting = [row for row in rows if row.key not in results.done]
     for row in rows:
-        if row.key not in results.done:
-            outcomes[row.key] = asyncio.create_task(one(next(waiting)))
-    records: list[dict[str, Any]] = []
-    try:
-        for row in rows:
-            record = results.done.get(row.key)
-            if record is None:
-                try:
-                    outcome = await outcomes[row.key]
-                except UsageError as error:
-                    on_row(row, str(error))
-                    continue
-                record = await asyncio.to_thread(score_outcome, row, outcome, metric, setting)
-                results.add(record)
-            records.append(record)
-            on_row(row, record)
-    finally:
-        for pending in outcomes.values():
-            pending.cancel()
-        await asyncio.gather(*outcomes.values(), return_exceptions=True)
-    return records
+        if row.key in results.done:
+            on_row(row, results.done[row.key])
+
+    def take(index: int, result: Result) -> None:
+        row = waiting[index]
+        if isinstance(result, UsageError):
+            on_row(row, str(result))
+            return
+        record = score_outcome(row, result, metric, setting)
+        results.add(record)
+        on_row(row, record)
+
+    run_tasks([row.task for row in waiting], open_runner, take, concurrency=concurrency)
+    return [results.done[row.key] for row in rows if row.key in results.done]
 
 
 def score_outcome(row: Row, outcome: Outcome, metric: Metric, setting: Setting) -> dict[str, Any]:
