@@ -215,9 +215,13 @@ def _plain_choice(text: str) -> str:
 def _gathered(found: Sequence[Found], shape: type[T]) -> _Reading[T] | None:
     """Items that were written one after the other, without the list around them."""
     field = _list_field(shape)
-    items = [cast("dict[str, Any]", one.value) for one in found if one.state == "complete" and isinstance(one.value, dict)]
+    items = [one.value for one in found if one.state == "complete" and _is_object(one.value)]
     reading = _fit({field: items}, shape) if field is not None and items else None
     return reading if reading is not None and reading.value is not None else None
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
 
 
 def _guessed(text: str, found: Sequence[Found], shape: type[T]) -> _Reading[T] | None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import atexit
 import dataclasses
+import importlib
 import os
 import secrets
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,7 +136,7 @@ class _Engine:
             atexit.register(self.stop)
 
     @contextmanager
-    def request(self) -> Iterator[None]:
+    def request(self) -> Generator[None]:
         """Count the current task as a request in flight, so that stopping can end it and wait for it."""
         task = asyncio.current_task()
         assert task is not None
@@ -174,8 +175,7 @@ def _cancel(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
 
 
 def _serve(name: str, path: Path, threads: int, key: str) -> Any:
-    import xllamacpp  # pyright: ignore[reportMissingTypeStubs]
-
+    xllamacpp: Any = importlib.import_module("xllamacpp")  # has no type information
     p: Any = xllamacpp.CommonParams()
     p.model.path = str(path)
     p.verbosity = 0

