@@ -1,6 +1,6 @@
 """Questions by seed for the families that the embedded model plans: two disjoint lists of phrasings, written after the vocabularies.
 
-`dev` is what the vocabularies may be improved on; `held-out` is only ever measured. Gold answers are worked out here, without the tools.
+The phrasings here are what the vocabularies may be improved on; those of `held_out_phrasings` are only ever measured. Gold answers are worked out here, without the tools.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction as F
+
+from held_out_phrasings import HELD_OUT
 
 __all__ = ["FAMILIES", "Question", "questions"]
 
@@ -51,7 +53,7 @@ ARITHMETIC: dict[str, list[tuple[str, Rule]]] = {
         ("A box holds {q} eggs. How many eggs are in {a} boxes?", lambda q, a: a * q),
         ("What is the square of {q2}?", lambda q2: q2 * q2),
     ],
-    "held-out": [
+    "more": [
         ("{a} + {b} = ?", lambda a, b: a + b),
         ("Could you tell me the sum of {a} and {b}?", lambda a, b: a + b),
         ("what do i get if i subtract {b} from {big}", lambda b, big: big - b),
@@ -110,7 +112,7 @@ UNITS: dict[str, list[tuple[str, Rule]]] = {
         ("How many square feet is {x} square metres?", lambda x: F(x) / F("0.3048") ** 2),
         ("A parcel weighs {x} kg. What is that in pounds?", lambda x: F(x) / F("0.45359237")),
     ],
-    "held-out": [
+    "more": [
         ("{x} miles is how many kilometers?", lambda x: F(x) * F("1.609344")),
         ("Change {x} inches into centimeters.", lambda x: F(x) * F("2.54")),
         ("how many feet in {x} yards", lambda x: F(x) * 3),
@@ -159,7 +161,7 @@ LETTERS: dict[str, list[tuple[str, Rule]]] = {
         ("What is the third letter of '{w}'?", lambda w: w[2]),
         ("How many letters are in the word {w}?", lambda w: len(w)),
     ],
-    "held-out": [
+    "more": [
         ("Count the {l}s in '{w}'.", lambda w, l: w.count(l)),
         ('In the word "{w}", how often does "{l}" appear?', lambda w, l: w.count(l)),
         ("what's the number of times {l} shows up in {w}", lambda w, l: w.count(l)),
@@ -199,7 +201,7 @@ DATES: dict[str, list[tuple[str, Rule]]] = {
         ("What date was {n} days before {d}?", lambda d, n: d - timedelta(n)),
         ("On what day of the week does {d} fall?", lambda d: calendar.day_name[d.weekday()]),
     ],
-    "held-out": [
+    "more": [
         ("What day of the week was it on {d}?", lambda d: calendar.day_name[d.weekday()]),
         ("{d} is which day of the week?", lambda d: calendar.day_name[d.weekday()]),
         ("Tell me the weekday of {d}.", lambda d: calendar.day_name[d.weekday()]),
@@ -230,7 +232,10 @@ DATES: dict[str, list[tuple[str, Rule]]] = {
         ("The meeting on {d} was moved {k} weeks later. What is its new date?", lambda d, k: d + timedelta(7 * k)),
     ],
 }  # fmt: skip
-SETS = {"arithmetic": ARITHMETIC, "units": UNITS, "letters": LETTERS, "dates": DATES}
+SETS = {
+    family: {"dev": lists["dev"] + lists["more"], "held-out": HELD_OUT[family]}
+    for family, lists in {"arithmetic": ARITHMETIC, "units": UNITS, "letters": LETTERS, "dates": DATES}.items()
+}
 WORDS = """strawberry encyclopedia planet mississippi banana orchestra umbrella parallel committee bookkeeper window lantern molecule giraffe adventure chocolate
     avocado balloon cinnamon dinosaur elephant festival gallery harmony illusion jubilee kangaroo lemonade marathon necklace octopus pineapple rainbow saxophone telescope
     volcano whistle yesterday zeppelin level rotator""".split()  # noqa: SIM905
@@ -262,6 +267,7 @@ def draw(source: random.Random) -> tuple[dict[str, object], dict[str, object]]:
         "k": source.randint(2, 12), "y": source.choice((1900, 2000, 2024, 2023, 1996, 2100, 1988, 1970, 2028)),
     }  # fmt: skip
     values["n"] = b2 * source.randint(8, 60)
+    values |= {"c2": source.randint(3, 30), "m3": 3 * source.randint(20, 300)}
     word = source.choice(WORDS)
     start = date(1950, 1, 1) + timedelta(source.randint(0, 28000))
     later = start + timedelta(source.randint(3, 1500))

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from redraft.effects import Effects
-from redraft.planning.literals import Token, tokens
+from redraft.planning.literals import Token, asks_otherwise, tokens
 from redraft.planning.operations import Reading, read_operation
 from redraft.planning.options import Option
 from redraft.planning.rounding import Rounding, read_rounding
-from redraft.planning.stories import Proposal, proposals, read_story
+from redraft.planning.stories import Proposal, asks_amount, proposals, read_story
 from redraft.planning.vocabulary import CARRIERS
 from redraft.types import Failure, Task, ToolCall
 
@@ -47,12 +47,12 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
 def propose(query: str) -> list[Proposal]:
     """Expressions by every reading, strongest first."""
     read = tokens(query)
-    if any(token.kind == "date" for token in read):
+    if any(token.kind == "date" for token in read) or asks_otherwise(read):
         return []
     found = [*symbolic(query, read), *worded(read)]
     if not found or found[0].weight < 0.9:
         story = read_story(read)
-        found += proposals(story) if story is not None else []
+        found += proposals(story) if story is not None and asks_amount(story) else []
     best: dict[str, Proposal] = {}
     for proposal in found:
         if proposal.expression not in best or best[proposal.expression].weight < proposal.weight:
@@ -68,11 +68,15 @@ def symbolic(query: str, read: tuple[Token, ...]) -> Iterator[Proposal]:
         numbers = [token for token in read if token.kind == "number"]
         words = [token.lower for token in read if token.kind == "word" and token.lower not in CARRIERS and token.lower not in ("x", "result", "off")]
         if OPERATOR.search(text) and len(inside) == len(numbers):
-            yield Proposal(expression=text, label=f"calculate({text})", weight=1.0 if not words else 0.8 if len(words) < 3 else 0.3)
+            yield Proposal(expression=text, label=f"calculate({text})", weight=1.0 if not words else 0.8 if len(words) < 2 else 0.3)
 
 
 def worded(read: tuple[Token, ...]) -> Iterator[Proposal]:
     """The question as operation words around its numbers; words that no class explains make the reading less sure."""
+    spans = [token for token in read if token.kind == "number"]
+    ranged = any(token.text == "-" and any(n.end == token.start for n in spans) and any(n.start == token.end for n in spans) for token in read)
+    if ranged and any(token.kind == "word" and token.lower not in CARRIERS for token in read):
+        return  # a score, a range or a name, such as 24-10
     strict = read_operation(read)
     if strict is not None:
         yield Proposal(expression=strict.expression, label=f"calculate({strict.expression})", weight=sureness(strict, 1.0))

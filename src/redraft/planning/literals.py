@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -11,7 +12,7 @@ from redraft.claims.numbers import plain, read_figure
 from redraft.claims.numerals import ENGLISH_NUMERAL, VULGAR, english_value
 from redraft.tools.written_dates import WrittenDate, find_dates
 
-__all__ = ["Token", "number_text", "tokens"]
+__all__ = ["Token", "asks_otherwise", "number_text", "tokens"]
 
 TokenKind = Literal["number", "word", "quote", "mark", "date"]
 
@@ -160,3 +161,13 @@ def number_text(value: Fraction) -> str:
         sign, digits = ("-" if whole < 0 else ""), str(abs(whole.numerator)).rjust(places + 1, "0")
         return f"{sign}{digits[:-places]}.{digits[-places:]}"
     return f"({value.numerator}/{value.denominator})"
+
+
+def asks_otherwise(read: Sequence[Token]) -> bool:
+    """Whether the question asks for a person, a place, a time or a reason: nothing that is calculated or counted."""
+    asking = [word for token in read if token.kind == "word" and (word := token.lower.removesuffix("'s")) in COUNTING | OTHER]
+    return bool(asking) and not any(word in COUNTING for word in asking)
+
+
+COUNTING = frozenset("what how find calculate compute work determine evaluate give much many which whats".split())  # noqa: SIM905
+OTHER = frozenset("who whose whom when where why".split())  # noqa: SIM905

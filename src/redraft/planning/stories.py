@@ -14,7 +14,7 @@ from fractions import Fraction
 from redraft.planning.literals import Token, number_text
 from redraft.planning.vocabulary import classes_of
 
-__all__ = ["Amount", "Proposal", "Story", "proposals", "read_story"]
+__all__ = ["Amount", "Proposal", "Story", "asks_amount", "proposals", "read_story"]
 
 STOPS = frozenset(
     """a an the of in on at to from by with for and or but if then than as is are was were be been has have had he she it they we i you his her its their there that which who
@@ -137,7 +137,7 @@ def read_amount(clause: Sequence[Token], index: int, token: Token) -> Amount | N
     multiple = MULTIPLES.get(token.lower) if token.kind == "word" and index + 1 < len(clause) and clause[index + 1].lower in ("as", "the", "that", "his", "her") else None
     if multiple is not None:
         value = Fraction(multiple)
-    elif token.kind == "number" and token.value is not None and not token.ordinal:
+    elif token.kind == "number" and token.value is not None and not token.ordinal and not named(clause, index):
         value = token.value
     else:
         return None
@@ -158,6 +158,31 @@ def read_amount(clause: Sequence[Token], index: int, token: Token) -> Amount | N
         before=tuple(item.lower for item in clause[:index]),
         after=tuple(item.lower for item in after),
     )
+
+
+def named(clause: Sequence[Token], index: int) -> bool:
+    """Whether the number is a name rather than an amount: `season 2`, `in 1998`, a part of `ps4`."""
+    token = clause[index]
+    before = clause[index - 1] if index else None
+    after = clause[index + 1] if index + 1 < len(clause) else None
+    if before is None or token.money or token.percent:
+        return False
+    touching = before.kind == "word" and before.end == token.start
+    label = before.lower in classes_of("labels") and not (after is not None and after.kind == "word" and after.lower not in STOPS)
+    year = token.value is not None and 1500 <= token.value <= 2100 and token.text.isdigit() and len(token.text) == 4
+    bare = after is None or after.kind != "word" or after.lower in STOPS or after.lower in VERBS
+    return touching or label or (year and bare and before.lower in ("in", "between", "since", "during", "until", "by", "of", "year", "from", "and", "the", "to", "late", "early"))
+
+
+def asks_amount(story: Story) -> bool:
+    """Whether the question clause asks for an amount: how many, how old, or what some measurable thing is."""
+    words = story.question
+    if "how" in words and words.index("how") + 1 < len(words):
+        return words[words.index("how") + 1] in HOW
+    return has(words, "measurable") or has(words, "remain") or has(words, "total") or has(words, "difference")
+
+
+HOW = frozenset("many much far old tall long fast heavy high wide deep big large few often warm cold hot thick".split())  # noqa: SIM905
 
 
 def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
@@ -181,7 +206,10 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
     for place in range(before + 1, index):
         if clause[place].lower not in ("each", "every", "per", "one", "single", "a", "an"):
             continue
-        noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS and item.lower not in VERBS), "")
+        named_here = clause[place + 1 : min(place + 3, index - (clause[index - 1].text == "$"))]
+        if clause[place].lower in ("each", "every") and len(named_here) == 1 and named_here[0].kind == "word":
+            named_here = []  # what stands right before the amount is the verb: `each bring 20`
+        noun = next((stem(item.lower) for item in named_here if item.kind == "word" and item.lower not in STOPS and item.lower not in VERBS), "")
         shared = noun == "" and clause[place].lower in ("each", "every") and clause[place - 1].lower not in ("in", "for", "of", "on")
         if before in numbers and not shared:
             continue

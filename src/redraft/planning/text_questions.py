@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from redraft.effects import Effects
-from redraft.planning.literals import Token, tokens
+from redraft.planning.literals import Token, asks_otherwise, tokens
 from redraft.planning.options import Option
 from redraft.types import Failure, Task, ToolCall
 
@@ -15,7 +15,7 @@ __all__ = ["options"]
 
 MAX_QUERY = 4000
 CUES = {
-    "reverse": "backwards backward reverse reversed reversing reversal mirrored flip flipped inverted right-to-left",
+    "reverse": "backwards backward reverse reversed reversing reversal",
     "uppercase": "uppercase upper capital capitals caps capitalise capitalize capitalized capitalised",
     "lowercase": "lowercase lower",
     "sort": "alphabetical alphabetically alphabetise alphabetize alphabetic sort sorted sorting",
@@ -80,7 +80,7 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     read = tokens(task.query)
     literals = read_literals(read)
     words = frozenset(word for token in read if token.kind == "word" for word in {token.lower, token.lower.removesuffix("'s")})
-    if not literals.texts:
+    if not literals.texts or (not literals.quoted and (asks_otherwise(read) or "alphabet" in words)):
         return ()
     found: dict[str, Option] = {}
     for name, arguments, fit in sorted(wanted(literals, words, read), key=lambda item: -item[2]):
@@ -153,7 +153,9 @@ def measured(read: Sequence[Token], index: int) -> bool:
     before = read[index - 1] if index else None
     after = read[index + 1] if index + 1 < len(read) else None
     beside = before is not None and (before.kind == "number" or before.text in "/°º*+=-^")
-    return beside or (after is not None and after.text in ("/", "=", "+", "*", "^", "°"))
+    touching = after is not None and after.start == read[index].end and (after.kind == "number" or after.text in "/=+*^°-&")
+    named = after is not None and after.lower in ("word", "words", "bomb") and not (before is not None and before.lower == "letter")
+    return beside or touching or named or (after is not None and after.text in ("/", "=", "+", "*", "^", "°"))
 
 
 def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
@@ -162,7 +164,9 @@ def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> 
     text = literals.texts[0]
     counting = bool(cues & {"count", "long"})
     special = cues & {"reverse", "palindrome", "anagram", "sort"}
-    about = literals.quoted or bool(words & {"letter", "letters", "word", "words", "character", "characters", "name", "spell", "spelling", "appear", "occur", "many", "times"})
+    spelled = any(token.lower.endswith("'s") and len(token.lower) == 3 for token in read)
+    few = len(literals.texts) == 1 and len([token for token in read if token.kind == "word" and token.lower not in FUNCTION_WORDS]) <= 3
+    about = literals.quoted or ((spelled or few) and bool(words & {"many", "times", "often", "number", "count"})) or bool(words & {"letter", "letters", "word", "character", "characters", "spell", "spelling", "appear", "occur"})
     if literals.letters and about:
         yield from about_letter(literals, text, cues, words)
     elif counting and not special:
@@ -193,7 +197,7 @@ def about_letter(literals: Literals, text: str, cues: set[str], words: frozenset
         yield "remove_letter", (text, letter), 0.95
     elif "position" in cues or ("where" in words):
         yield "position", (text, letter), 0.9
-    elif cues & {"starts", "ends"}:
+    elif cues & {"starts", "ends"} and (literals.quoted or words & {"does", "is"}):
         yield from edges(text, letter, cues, 0.95)
     elif "contain" in cues or (words & {"in", "there"} and words & {"letter", "word"}):
         yield "contains", (text, letter), 0.85
@@ -211,7 +215,7 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
         return
     if "distinct" in cues and cues & {"letters"}:
         yield "count_distinct", (text,), 1.0
-    elif cues & {"vowels", "consonants", "digits"}:
+    elif cues & {"vowels", "consonants"} or (literals.quoted and "digits" in cues):
         for cue, name in (("vowels", "count_vowels"), ("consonants", "count_consonants"), ("digits", "count_digits")):
             if cue in cues:
                 yield name, (text,), 1.0 if len(cues & {"vowels", "consonants"}) < 2 else 0.6
@@ -220,7 +224,8 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
     elif cues & {"letters", "long"}:
         spaces = " " in text
         exact = "count_letters" if words & {"letter", "letters"} else "length"
-        yield exact, (text,), 1.0 if "letters" in cues or literals.quoted or "word" in words else 0.6
+        if "letters" in cues or literals.quoted or words & {"word", "phrase", "string"}:
+            yield exact, (text,), 1.0
         if spaces:
             yield ("length" if exact == "count_letters" else "count_letters"), (text,), 0.4
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from redraft.effects import Effects
-from redraft.planning.literals import Token, number_text, tokens
+from redraft.planning.literals import Token, asks_otherwise, number_text, tokens
 from redraft.planning.options import Option
 from redraft.planning.rounding import Rounding, read_rounding
 from redraft.tools.calculator import shown
@@ -20,6 +20,7 @@ __all__ = ["options"]
 MAX_QUERY = 1500
 ONE = re.compile(r"\b(?:a|an|one|per|each|every|single)\s+(?:single\s+|full\s+|whole\s+)?$", re.IGNORECASE)
 LEADING = re.compile(r"\b(?:to|in|into|as|many|much|of)\s+$", re.IGNORECASE)
+WHICH = re.compile(r"\b(?:what|which|this|that|last|next|first)\s+$", re.IGNORECASE)
 GAP = re.compile(r"\s*-?\s*(?:of\s+an?\s+|an?\s+)?")
 JOINT = re.compile(r"\s*(?:,\s*(?:and\s+)?|and\s+|&\s*)?")
 MIXED = re.compile(r"\s*(?:,|and|&|plus)\s*(?:the\s+remaining\s+)?", re.IGNORECASE)
@@ -71,7 +72,7 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
         return ()
     rounding, query = read_rounding(task.query)
     read = tokens(query, quotes=False)
-    if any(token.kind == "date" for token in read):
+    if any(token.kind == "date" for token in read) or asks_otherwise(read):
         return ()
     given = measurements(query, read)
     targets = standing(query, read, given)
@@ -136,7 +137,8 @@ def measurements(query: str, read: Sequence[Token]) -> list[Measurement]:
         gap = GAP.match(query, token.end)
         place = gap.end() if gap else token.end
         unit = read_unit(query, place)
-        if unit is None or (unit[0].text.lower() in PREPOSITIONS and not inches(query, unit[0].text, unit[1])):
+        decade = unit is not None and unit[0].text == "s" and token.value >= 1000
+        if unit is None or decade or (unit[0].text.lower() in PREPOSITIONS and not inches(query, unit[0].text, unit[1])):
             continue
         part = (token.value, unit[0])
         last = found[-1] if found else None
@@ -177,6 +179,8 @@ def standing(query: str, read: Sequence[Token], given: Sequence[Measurement]) ->
             continue
         before = query[: token.start]
         asked = LEADING.search(before) is not None
+        if unit[0].dimension == (("T", 1),) and WHICH.search(before):
+            continue  # "in what year" asks for a date
         if unit[0].text.lower() in PREPOSITIONS or (unit[0].text.lower() in WORDLIKE and not asked):
             continue
         units, end = [unit[0]], unit[1]

@@ -15,7 +15,7 @@ CLASSES: Mapping[str, str] = {
     # what stands between two numbers
     "PLUS": "plus + ＋",
     "MINUS": "minus - − – take_away",
-    "TIMES": "times * × · x",
+    "TIMES": "times * × · x lots_of",
     "OVER": "over / ÷ :",
     "MOD": "mod modulo modulus",
     "POWER": "to_the_power_of to_the_power raised_to_the_power_of raised_to_the_power raised_to ^ power_of",
@@ -126,6 +126,12 @@ STORY: Mapping[str, str] = {
     "full": "full complete completely filled whole entire fully",
     "ceiling": "needed need needs required require minimum fewest least enough necessary must",
     "times": "times twice thrice double triple as",
+    "measurable": """total sum cost price number amount average mean percentage percent % proportion share area perimeter volume speed distance length weight age change difference
+        bill tip tax vat discount profit loss salary wage wages pay temperature rate value height score population fee fare balance income earnings revenue interest savings rent
+        width depth circumference quantity charge budget reduction increase decrease raise mass capacity payment money collected left paid remain remains remaining owe owed spend
+        spent earn earned sum figure result fraction ratio markup commission gratuity costs worth need needed altogether takings due saved save""",
+    "labels": """season episode game part chapter grade level channel route highway under class version volume act title article formula number no world apollo group page room line
+        step season series round section type area windows iphone playstation xbox ps figure top us interstate u""",
     "rows": "rows row columns boxes bags packs packets shelves trays tables teams groups crates cartons bundles buses vans cars classes stacks bunches jars bottles baskets floors pages sheets",
 }
 
