@@ -314,7 +314,13 @@ def test_the_demo_has_every_family_and_its_documents_hold_no_gold_for_the_missin
         ("Was the year 1900 a leap year?", "Yes, it was no problem.", ["no"], None, False),
         ("Spell the word lantern backwards.", "nretnal", ["nretnal"], None, True),
         ("Which port handled the most containers?", "Porto Alvor", ["Nordhafen"], None, False),
+        ("How many seats remain of 34 rows of 18, without 57?", "There are 34 - 57 = 555 seats left", ["555"], None, False),
+        ("How many seats remain of 34 rows of 18, without 57?", "There are 34 * 18 - 57 = 555 seats left", ["555"], None, True),
+        ("How many r are in strawberry?", "There are 5 in strawberry and 3 in raspberry.", ["3"], None, False),
+        ("How many r are in strawberry?", "There are three.", ["3"], None, True),
+        ("How many is 3?", "It is 3.", ["3"], None, True),
         ("q", "", ["x"], None, False),
+        ("q", "", ["3"], None, False),
     ],
 )
 def test_the_demo_counts_an_answer_as_right_only_if_it_says_the_gold_alone(

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from redraft.claims.numbers import read
+from redraft.claims.statements import find
 from redraft.errors import UsageError
 from redraft.studies.evaluate import total_usage
 from redraft.studies.metrics import exact_match, normalise, numeric_match, whole_number
@@ -97,25 +99,29 @@ def judge_row(row: Row, outcome: Outcome) -> DemoRow:
 def is_right(question: str, answer: str, golds: Sequence[str], tolerance: float | None = None) -> bool:
     """Whether the answer says a gold and nothing but the gold, besides words of the question: "The capital of France is Paris" says "Paris".
 
-    A numeric gold is compared with the final number, within `tolerance` where the question leaves the rounding open. A yes or no is the first word.
+    Stricter than the metrics, because drafts here are sentences: of an answer in figures every figure that the question does not bring must be the gold,
+    within `tolerance` where the question leaves the rounding open, and no equation in it may be false. A yes or no is the first word.
     """
     if any(exact_match(answer, gold) for gold in golds):
         return True
     for gold in golds:
+        words, wanted = normalise(answer, "squad").split(), normalise(gold, "squad").split()
         if whole_number(gold) is not None:
-            if numeric_match(answer, gold, tolerance=tolerance):
-                return True
-            continue
-        words = normalise(answer, "squad").split()
-        if normalise(gold, "squad") in ("yes", "no"):
-            if words[:1] == [normalise(gold, "squad")]:
-                return True
-            continue
-        asked = set(normalise(question, "squad").split())
-        wanted = normalise(gold, "squad").split()
-        if [word for word in words if word not in asked or word in wanted] == wanted:
+            right = _says_figure(question, answer, gold, tolerance)
+        elif wanted in (["yes"], ["no"]):
+            right = words[:1] == wanted
+        else:
+            asked = set(normalise(question, "squad").split())
+            right = [word for word in words if word not in asked or word in wanted] == wanted
+        if right:
             return True
     return False
+
+
+def _says_figure(question: str, answer: str, gold: str, tolerance: float | None) -> bool:
+    asked = {figure.value for figure in read(question)}
+    brought = [figure.text for figure in read(answer) if figure.value not in asked] or [answer]
+    return all(numeric_match(figure, gold, tolerance=tolerance) for figure in brought) and all(statement.holds is not False for statement in find(answer))
 
 
 def deciding(outcome: Outcome) -> tuple[Check | None, Evidence | None]:
