@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from redraft.claims.sentence import root
@@ -15,7 +15,7 @@ from redraft.claims.slots import COUNTRIES, Slot, names, slots
 from redraft.claims.words import CJK, Word, content_words, fold, stem, words
 from redraft.types import Span
 
-__all__ = ["AnswerType", "Candidate", "Question", "candidates", "coverage", "equivalent", "names_covered", "read_question", "share_of"]
+__all__ = ["AnswerType", "Candidate", "Question", "candidates", "coverage", "equivalent", "lifespan", "names_covered", "read_question", "share_of"]
 
 AnswerType = Literal["person", "place", "date", "number", "name", "choice", "yes_no", "phrase"]
 
@@ -76,6 +76,8 @@ class Question:
     type: AnswerType
     head: frozenset[str]
     """Stems of the noun that the question word asks about."""
+    kinds: frozenset[str]
+    """Those of them that only say the kind ("which city"): a text need not have them."""
     content: tuple[Word, ...]
     """Its content words, without those that only ask."""
     names: tuple[str, ...]
@@ -108,17 +110,21 @@ def read_question(text: str) -> Question:
         kind: AnswerType = (
             _cjk_type(text) if re.search(f"[{CJK}]", text) else "choice" if choices else "yes_no" if lowered[:1] and lowered[0] in _AUXILIARY else "phrase"
         )
-        return Question(text=text, type=kind, head=frozenset(), content=content, names=named, choices=choices, year="哪一年" in text or "哪年" in text)
+        return Question(
+            text=text, type=kind, head=frozenset(), kinds=frozenset(), content=content, names=named, choices=choices, year="哪一年" in text or "哪年" in text
+        )
     asked = lowered[place]
     head = _head(found, place)
     kind, measure = _kind(asked, head, lowered, place)
     if choices:
         kind = "choice"
     year = kind == "date" and ("year" in head or asked == "when")
+    direct = asked in ("which", "what") and lowered[place + 1 : place + 2] == head[:1]
     return Question(
         text=text,
         type=kind,
         head=frozenset(stem(word) for word in head),
+        kinds=frozenset(stem(word) for word in head if direct and word in _HEADS),
         content=content,
         names=named,
         choices=choices,
@@ -243,7 +249,12 @@ def share_of(wanted: Sequence[Word], text: str) -> float:
 
 
 def _of_kind(question: Question, word: Word) -> bool:
-    return (word.stem in question.head and word.text.lower() in _HEADS) or (question.measure and word.text.lower() in _MEASURES)
+    return word.stem in question.kinds or (question.measure and word.text.lower() in _MEASURES)
+
+
+def lifespan(question: Question, text: str) -> bool:
+    """Whether a text gives in brackets the dates of a life, where a question asks when it began or ended."""
+    return question.type == "date" and bool({word.stem for word in question.content} & _LIFE) and bool(_LIFESPAN.search(text))
 
 
 def names_covered(question: Question, text: str) -> bool:
@@ -261,19 +272,34 @@ def candidates(question: Question, sentence: str) -> tuple[Candidate, ...]:
     asked = {word.stem for word in words(question.text)}
     wanted = asked | {meant for word in question.content for meant in _MEANING.get(word.stem, ())}
     matched = [word.span for word in words(sentence) if word.content and word.stem in wanted]
+    if question.type == "date" and wanted & _LIFE and (pair := _LIFESPAN.search(sentence)):
+        matched.append((pair.start(), pair.start() + 1))
     found: list[Candidate] = []
+    headed: set[Span] = set()
     for span, kind, typed in _spans(question, sentence):
         text = sentence[span[0] : span[1]]
         own = [word.stem for word in words(text) if word.content]
         if question.type != "choice" and (not own or all(word in asked for word in own)):
             continue
-        if kind in ("name", "place", "person", "phrase") and question.head & set(own) and len(own) > 1:
-            typed = 1.0  # "which prize": the Atwell Prize
+        if kind == "phrase" or (kind == "name" and not text[0].isupper()):
+            if len(own) > 1 and any(word in wanted for word in own):
+                continue  # it takes in a part of the question
+        elif (
+            kind in ("name", "place", "person")
+            and text[0].isupper()
+            and (stem(_led(sentence, span)) in question.head or (question.head & set(own) and len(own) > 1))
+        ):
+            typed = 1.0  # "which prize": the Atwell Prize; "which company": the company Pharmenta
+            headed.add(span)
         found.append(Candidate(text=text, span=span, kind=kind, fit=round(typed * (0.5 + 0.5 * _nearness(span, matched)), 4)))
     best: dict[str, Candidate] = {}
-    for candidate in sorted(found, key=lambda item: -item.fit):
-        best.setdefault(fold(candidate.text), candidate)
-    return tuple(best.values())
+    for candidate in found:
+        if headed and candidate.span not in headed:
+            candidate = replace(candidate, fit=round(0.7 * candidate.fit, 4))
+        known = best.get(fold(candidate.text))
+        if known is None or candidate.fit > known.fit:
+            best[fold(candidate.text)] = candidate
+    return tuple(sorted(best.values(), key=lambda item: (-item.fit, item.span)))
 
 
 def _nearness(span: Span, matched: list[Span]) -> float:
@@ -324,6 +350,10 @@ def _led(sentence: str, span: Span) -> str:
     """The word before a span, articles left out."""
     before = re.search(r"(\w+)[ ,]*(?:(?:the|a|an|his|her|their|its) )?$", sentence[: span[0]], re.IGNORECASE)
     return before[1].lower() if before else ""
+
+
+_LIFE = frozenset(stem(word) for word in ("born", "died"))
+_LIFESPAN = re.compile(r"\((?:[^()]*\d{3,4}\s*[–—-]\s*(?:[^()]*\d{3,4})|(?:born|b\.) [^()]*\d{3,4})\)")
 
 
 def _dated(question: Question, sentence: str, dates: list[Span]) -> Iterator[_Typed]:
@@ -388,7 +418,8 @@ def _phrases(sentence: str) -> Iterator[Span]:
     """Runs of content words: the noun phrases of a sentence, and their last words."""
     found = words(sentence)
     run: list[Word] = []
-    for word, after in zip(found, [*found[1:], None], strict=True):
+    for place, word in enumerate(found):
+        after = found[place + 1] if place + 1 < len(found) else None
         filler = word.text.lower() in _FILLERS or (word.text.lower().endswith("ly") and len(word.text) > 4)
         if word.content and not filler:
             run.append(word)

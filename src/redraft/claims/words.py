@@ -26,7 +26,7 @@ STOP_WORDS = frozenset(
     "your yours one's who whom whose which what when where why how of in on at by to from into onto upon over under about as for with within during before "
     "after between among through across against than then and or but if so because while although though also too very just only even still yet there here "
     "is are was were be been being am do does did doing done has have had having can could may might must shall should will would 's such same other "
-    "own some any each every all both either up out off down again once more most much many few s t d ll ve re m ".split()
+    "own some any each every all both either up out off down again once more most much many few s t d ll ve re m since until till ".split()
 )
 """Words that say little about what a text is about; numbers, negations and quantities of interest are judged elsewhere, not by these."""
 

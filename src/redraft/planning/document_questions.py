@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from redraft.claims.questions import Candidate, Question, candidates, coverage, equivalent, names_covered, read_question, share_of
+from redraft.claims.questions import Candidate, Question, candidates, coverage, equivalent, lifespan, names_covered, read_question, share_of
 from redraft.claims.segment import sentences
 from redraft.claims.sentence import read_sentence
 from redraft.claims.words import stems, words
@@ -52,23 +52,25 @@ async def options(task: Task, effects: Effects, *, coverage_needed: float = 0.7,
 def _grounded(question: Question, item: Evidence, needed: float) -> bool:
     """The grounding guard: relevant, about enough of the question, and naming all that the question names."""
     about = f"{item.title}. {item.text}"
-    return item.relevance >= RELEVANCE and coverage(question, about) >= needed and names_covered(question, about)
+    share = max(coverage(question, about), 1.0 if lifespan(question, item.text) else 0.0)
+    return item.relevance >= RELEVANCE and share >= needed and names_covered(question, about)
 
 
 def best_sentences(question: Question, item: Evidence, count: int = 2) -> list[tuple[str, float]]:
     """The sentences of a passage that have most of the question, each with its share.
 
     What the passage is about (its title, the names of the question) counts less than what is asked of it: "its director is" answers for the museum of
-    the title. A second sentence is kept only where it comes close to the first.
+    the title. Sentences without a span of the kind asked for do not count. A second sentence is kept only where it comes close to the first.
     """
     topic = stems(words(item.title)) | stems(word for name in question.names for word in words(name))
     asked = [word for word in question.content if word.stem not in topic]
     found: list[tuple[str, float]] = []
     for start, end in sentences(item.text):
         sentence = item.text[start:end]
-        if not read_sentence(sentence).question:
+        if not read_sentence(sentence).question and candidates(question, sentence):
             whole = share_of(question.content, sentence)
-            found.append((sentence, 0.7 * share_of(asked, sentence) + 0.3 * whole if asked else whole))
+            share = 1.0 if lifespan(question, sentence) else share_of(asked, sentence)
+            found.append((sentence, 0.7 * share + 0.3 * whole if asked else whole))
     found.sort(key=lambda pair: -pair[1])
     return [pair for pair in found[:count] if pair[1] > 0 and pair[1] >= 0.75 * found[0][1]]
 

@@ -145,7 +145,8 @@ def _terms(query: str) -> list[str]:
     single = re.compile(f"[{CJK}]")
     terms: list[str] = []
     paired: set[int] = set()
-    for word, after in zip(found, [*found[1:], None], strict=True):
+    for place, word in enumerate(found):
+        after = found[place + 1] if place + 1 < len(found) else None
         if not single.match(word.text):
             terms.append('"' + word.text.replace('"', " ") + '"')
         elif after is not None and single.match(after.text) and after.span[0] == word.span[1]:
