@@ -6,6 +6,8 @@ Two files are read, the later one winning: `redraft.toml` in the folder of `REDR
     policy = "careful"
     tools = ["calculator", "table"]
     database_url = "postgresql://…"
+    timeout_seconds = 60        # of one model call
+    retries = 2                 # of a model call that failed and may succeed later
 
     [policies.careful]
     base = "guarded"
@@ -28,9 +30,10 @@ from typing import Any, cast
 from redraft.errors import InputError, UnknownName, UsageError
 from redraft.policy import POLICIES, Policy, policy_from_mapping
 
-__all__ = ["CONFIG_NAME", "Settings", "find_policy", "home_folder", "load_settings", "offer_keys"]
+__all__ = ["CONFIG_NAME", "Settings", "find_policy", "home_folder", "load_settings"]
 
 CONFIG_NAME = "redraft.toml"
+NUMBERS = ("timeout_seconds", "retries")
 TEXTS = ("model", "evaluator", "judge", "policy", "database_url")
 KEY_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 
@@ -51,6 +54,13 @@ class Settings:
     """Policies of the user's own, by name."""
     keys: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Providers' keys by the name of their environment variable; never shown."""
+    numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+    """`timeout_seconds` and `retries` of model calls."""
+
+    @property
+    def for_models(self) -> dict[str, Any]:
+        """What `redraft.models.open_model` takes; an environment variable of the same name wins there."""
+        return {**self.keys, **self.numbers}
 
 
 def home_folder(environment: Mapping[str, str] | None = None) -> Path:
@@ -87,6 +97,7 @@ def load_settings(folder: Path | None = None, environment: Mapping[str, str] | N
         database_url=values.get("REDRAFT_DATABASE_URL") or merged.get("database_url"),
         policies=merged.get("policies", {}),
         keys=merged.get("keys", {}),
+        numbers={name: merged[name] for name in NUMBERS if name in merged},
     )
 
 
@@ -110,20 +121,16 @@ def find_policy(name: str | None, settings: Settings) -> Policy:
     return POLICIES[wanted]
 
 
-def offer_keys(settings: Settings) -> None:
-    """Put the keys of the settings file where the providers look for them; a variable that is already set wins."""
-    for name, key in settings.keys.items():
-        os.environ.setdefault(name, key)
-
-
 def _read(path: Path) -> dict[str, Any]:
     values = _parse_toml(path, must_exist=False)
-    known = {*TEXTS, "tools", "policies", "keys"}
+    known = {*TEXTS, *NUMBERS, "tools", "policies", "keys"}
     for key, value in values.items():
         if key not in known:
             raise UnknownName(f"setting in {path}", key, known)
         if key in TEXTS and not isinstance(value, str):
             raise UsageError(f'{path}: {key} must be text, for example {key} = "..."')
+        if key in NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf")):
+            raise UsageError(f"{path}: {key} must be a number that is not negative")
         if key == "tools" and not _texts(value):
             raise UsageError(f'{path}: tools must be a list of names, for example tools = ["calculator"]')
         if key in ("policies", "keys") and not isinstance(value, dict):
@@ -132,7 +139,7 @@ def _read(path: Path) -> dict[str, Any]:
         if not isinstance(policy, dict):
             raise UsageError(f"{path}: policies.{name} must be a table of settings")
     for name, key in cast("dict[str, object]", values.get("keys", {})).items():
-        if not isinstance(key, str) or not KEY_NAME.fullmatch(name) or not name.endswith(("_KEY", "_TOKEN", "_SECRET", "_ID")):
+        if not isinstance(key, str) or not KEY_NAME.fullmatch(name) or not name.endswith(("_KEY", "_TOKEN", "_SECRET", "_ID", "_REGION")):
             raise UsageError(f"{path}: keys.{name} must be the name of a key's environment variable, such as OPENAI_API_KEY, with a text")
     return values
 

@@ -110,17 +110,21 @@ class _Runner:
             await prepare()
 
     async def run(self, task: Task) -> Outcome:
-        """The outcome of one task."""
+        """The outcome of one task.
+
+        Raises:
+            UsageError: its files cannot be used.
+        """
+        from redraft.cli.session import open_evidence
         from redraft.refiner import Refiner
-        from redraft.tools import open_tools
 
         shared = self._shared
-        tools = None if self._tools is None else open_tools(task, self._tools)
+        tools = open_evidence(task, self._tools)
         refiner = Refiner(shared.model, tools=tools, policy=shared.policy, evaluator=shared.evaluator, judge=shared.judge, seed=shared.seed)
         try:
             return await refiner.run(task)
         finally:
-            for tool in tools or ():
+            for tool in tools:
                 await tool.close()
 
     async def close(self) -> None:

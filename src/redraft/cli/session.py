@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,12 +15,13 @@ from redraft.cli.progress import Progress
 from redraft.errors import InputError
 from redraft.events import Event
 from redraft.policy import Policy, with_budgets
+from redraft.protocols import Tool
 from redraft.refiner import Refiner
-from redraft.settings import Settings, find_policy, load_settings, offer_keys
+from redraft.settings import Settings, find_policy, load_settings
 from redraft.tools import open_tools
 from redraft.types import Outcome, Task, TaskKind
 
-__all__ = ["Session", "open_session", "task_from"]
+__all__ = ["Session", "open_evidence", "open_session", "task_from"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,19 +35,28 @@ class Session:
     tools: tuple[str, ...] | None
     settings: Settings
 
-    def refiner(self, task: Task | None = None, *, seed: int = 0, progress: Progress | None = None, on_event: Callable[[Event], None] | None = None) -> Refiner:
-        """A Refiner, with the tools that were named for this task, or else those that fit each task."""
+    def refiner(
+        self, tools: Sequence[Tool] | None = None, *, seed: int = 0, progress: Progress | None = None, on_event: Callable[[Event], None] | None = None
+    ) -> Refiner:
+        """A Refiner with these tools, or with none yet; closing it closes its models and tools.
+
+        Raises:
+            UsageError: an unknown model, a missing key or extra.
+        """
         from redraft.models import open_model
 
-        tools = None if self.tools is None or task is None else open_tools(task, self.tools)
-        opened = [None if name is None else open_model(name, progress=progress and progress.fetching) for name in (self.model, self.evaluator, self.judge)]
-        return Refiner(opened[0] or "none", tools=tools, policy=self.policy, evaluator=opened[1], judge=opened[2], seed=seed, on_event=on_event)
+        settings = self.settings.for_models
+        models = [
+            None if name is None else open_model(name, settings=settings, progress=progress and progress.fetching)
+            for name in (self.model, self.evaluator, self.judge)
+        ]
+        return Refiner(models[0] or "none", tools=tools, policy=self.policy, evaluator=models[1], judge=models[2], seed=seed, on_event=on_event)
 
     def run(self, task: Task, act: Callable[[Refiner], Awaitable[Outcome]], *, quiet: bool) -> Outcome:
         """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""
 
         async def whole(progress: Progress) -> Outcome:
-            refiner = self.refiner(task, progress=progress, on_event=progress.event)
+            refiner = self.refiner(open_evidence(task, self.tools), progress=progress, on_event=progress.event)
             try:
                 return await act(refiner)
             finally:
@@ -62,6 +72,26 @@ class Session:
         return outcome
 
 
+def open_evidence(task: Task, names: Sequence[str] | None) -> tuple[Tool, ...]:
+    """The tools for a task, with its files looked at, so that what cannot be read is said before the run begins.
+
+    Raises:
+        UsageError: an unknown tool, a missing extra, a file that cannot be used.
+    """
+    tools = open_tools(task, names)
+    for tool in tools:
+        if tool.name == "table" and task.tables:
+            from redraft.tools.table import TableTool
+
+            TableTool.validate(task.tables)
+        elif tool.name == "documents":
+            from redraft.tools.documents import DocumentsTool
+
+            if isinstance(tool, DocumentsTool):
+                tool.load()
+    return tools
+
+
 def open_session(options: RunOptions, *, default_model: str) -> Session:
     """The session that flags, environment and settings files ask for, in this order.
 
@@ -69,7 +99,6 @@ def open_session(options: RunOptions, *, default_model: str) -> Session:
         UsageError: an unknown name or a malformed settings file.
     """
     settings = load_settings()
-    offer_keys(settings)
     policy = with_budgets(find_policy(options.policy, settings), deadline_seconds=options.deadline, tokens=options.budget_tokens, cost_usd=options.budget_usd)
     if options.max_turns is not None:
         policy = dataclasses.replace(policy, max_turns=options.max_turns)
