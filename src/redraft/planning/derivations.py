@@ -78,7 +78,8 @@ def amounts(sheet: Sheet, measure: int, filters: Filters) -> Iterator[Derivation
     total = sum(figures, Fraction(0))
     values = {"sum": total, "average": total / len(figures), "max": figures[-1], "min": figures[0], "median": median}
     for name, value in values.items():
-        sql = sheet.select(f"{AGGREGATES[name]}({column.sql})", filters)
+        exact = f"CAST({column.sql} AS DOUBLE)" if name == "median" else column.sql
+        sql = sheet.select(f"{AGGREGATES[name]}({exact})", filters)
         yield Derivation(operation=name, value=value, sql=sql, label=f"{name}({column.name}{', ' + where if where else ''})", measure=measure, filters=filters)
     sql = sheet.select(f"max({column.sql}) - min({column.sql})", filters)
     yield Derivation(operation="range", value=figures[-1] - figures[0], sql=sql, label=f"range({column.name})", measure=measure, filters=filters)
@@ -251,7 +252,7 @@ def aggregates(sheet: Sheet, measure: int, dimension: int, filters: Filters) -> 
 def groups(sheet: Sheet, measure: int, dimension: int, filters: Filters, *, high: bool, place: int = 1) -> Iterator[Derivation]:
     """The label with the highest (lowest) figure, or the next ones; nothing where two share the place."""
     for aggregate in aggregates(sheet, measure, dimension, filters):
-        if aggregate in ("max", "min") and (aggregate == "max") != high:
+        if aggregate in ("max", "min") and ((aggregate == "max") != high or place > 1):
             continue
         figures = grouped(sheet, measure, dimension, filters, aggregate)
         order = sorted(figures, key=lambda label: figures[label], reverse=high)

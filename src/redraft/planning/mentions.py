@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from redraft.claims.numbers import Quantity
-from redraft.claims.words import STOP_WORDS, Word, fold, stem, words
+from redraft.claims.words import STOP_WORDS, Word, fold, words
 from redraft.planning.sheets import Filter, Period, Sheet, period_of
-from redraft.planning.table_words import ADJECTIVE_MEASURES, EXCLUDING, FOREIGN, GENERIC, MONTHS, NEUTRAL, OPERATIONS, RESTRICTING, SYNONYMS
+from redraft.planning.table_words import ADJECTIVE_MEASURES, EXCLUDING, FOREIGN, GENERIC, MONTHS, NEUTRAL, OPERATIONS, RESTRICTING, SYNONYMS, root
 from redraft.types import Span
 
 __all__ = ["ColumnMention", "Reading", "ValueMention", "read_mentions"]
@@ -63,6 +63,8 @@ class Reading:
     foreign: bool
     """Whether it speaks of plans, forecasts, negations or operations that are not derived."""
     excluding: bool = False
+    table: frozenset[str] = frozenset()
+    """Words of the name of the table."""
 
     def within(self, span: Span) -> Reading:
         """What of it lies inside the span."""
@@ -88,7 +90,7 @@ class Reading:
         return tuple(
             word
             for word in self.words
-            if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL and not any(word.span[0] < end and start < word.span[1] for start, end in known)
+            if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL | self.table and not any(word.span[0] < end and start < word.span[1] for start, end in known)
         )
 
     def restricted(self, figures: Sequence[Quantity]) -> bool:
@@ -105,7 +107,7 @@ class Reading:
             after = self.words[place + 1] if place + 1 < len(self.words) else None
             if word.capital and place > 0:
                 return True
-            ended = word.text.lower().endswith(("ed", "ing", "ly", "s")) or stem(word.text) != fold(word.text)
+            ended = word.text.lower().endswith(("ed", "ing", "ly", "s")) or word.stem != fold(word.text)
             if after is not None and after.span[0] in starts and after.span[0] - word.span[1] <= 1 and not word.text.lower().endswith(("ed", "es", "ly")):
                 return True
             if before is not None and before.span[1] in ends and word.span[0] - before.span[1] <= 1 and not ended:
@@ -125,12 +127,13 @@ def _inside(span: Span, outer: Span) -> bool:
 
 def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
     """Read one stretch of the text against the table."""
-    found = tuple(Word(word.text, (word.span[0] + span[0], word.span[1] + span[0]), word.stem) for word in words(text[span[0] : span[1]]))
+    found = tuple(Word(word.text, (word.span[0] + span[0], word.span[1] + span[0]), root(word.text)) for word in words(text[span[0] : span[1]]))
     periods, unresolved = _periods(sheet, text, span)
     values = _values(sheet, found, [mention.span for mention in periods])
     taken = [mention.span for mention in (*periods, *values)]
     columns = _columns(sheet, found, taken)
-    operations = {name: _phrases(found, entries, taken) for name, entries in OPERATIONS.items()}
+    whole = [mention.span for mention in columns if mention.strength == 1.0 and sheet.fields[mention.field].role == "measure"]
+    operations = {name: _phrases(found, entries, [*taken, *whole]) for name, entries in OPERATIONS.items()}
     excluding = _phrases(found, EXCLUDING, taken)
     everything = tuple(sorted((*periods, *values), key=lambda mention: mention.span))
     if excluding:
@@ -146,6 +149,7 @@ def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
         unresolved=tuple(unresolved),
         foreign=bool(_phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])),
         excluding=bool(excluding) and not handled,
+        table=frozenset(sheet.stems),
     )
 
 
@@ -167,7 +171,7 @@ def _index(sheet: Sheet) -> Mapping[str, tuple[tuple[tuple[str, ...], int, str],
         if column.ordered or column.numeric:
             continue
         for value in column.values:
-            parts = tuple(word.stem for word in words(value))
+            parts = tuple(root(word.text) for word in words(value))
             if parts and value.lower() not in _SKIPPED_VALUES and not value.isdigit() and len(parts) <= 8:
                 index.setdefault(parts[0], []).append((parts, place, value))
     return {first: tuple(sorted(entries, key=lambda entry: -len(entry[0]))) for first, entries in index.items()}
@@ -182,8 +186,8 @@ def _pieces(sheet: Sheet) -> Mapping[str, tuple[int, str]]:
             parts = words(value)
             if len(parts) > 1:
                 for part in parts:
-                    if part.capital and len(part.text) > 2 and part.text.lower() not in STOP_WORDS and part.stem not in NEUTRAL:
-                        owners.setdefault(part.stem, set()).add((place, value))
+                    if part.capital and len(part.text) > 2 and part.text.lower() not in STOP_WORDS and root(part.text) not in NEUTRAL:
+                        owners.setdefault(root(part.text), set()).add((place, value))
     names = {name for column in sheet.fields for name in column.stems}
     return {piece: next(iter(owner)) for piece, owner in owners.items() if len(owner) == 1 and piece not in names}
 
@@ -265,7 +269,7 @@ def _read_period(match: re.Match[str]) -> Period | None:
 
 
 def _period_filters(sheet: Sheet, period: Period) -> tuple[Filter, ...] | None:
-    kind, year, number = period
+    kind, year, _ = period
     for place in sheet.dimensions:
         column = sheet.fields[place]
         if not column.ordered:
@@ -328,7 +332,7 @@ def _by_other_words(sheet: Sheet, found: Sequence[Word], free: Sequence[bool], u
     for at, word in enumerate(found):
         if at in used or not free[at]:
             continue
-        meant = {stem(name) for name in ADJECTIVE_MEASURES.get(word.text.lower(), "").split()}
+        meant = {root(name) for name in ADJECTIVE_MEASURES.get(word.text.lower(), "").split()}
         for group in SYNONYMS:
             if word.stem in group:
                 meant |= group

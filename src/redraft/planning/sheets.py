@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from redraft.claims.words import stem
 from redraft.effects import Effects
-from redraft.planning.table_words import MONTHS, TOTALS
+from redraft.planning.table_words import MONTHS, TOTALS, root
 from redraft.types import Failure, ToolCall
 
 __all__ = ["Field", "Filter", "Period", "Sheet", "column_words", "load_sheets", "period_of"]
@@ -66,7 +65,7 @@ class Filter:
     field: int
     values: tuple[str, ...]
     operator: str = "="
-    """`=`, `!=`, `>`, `>=`, `<` or `<=`."""
+    """`=` and `!=` compare labels, `is`, `>`, `>=`, `<` and `<=` figures."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,6 +136,8 @@ class Sheet:
             return str(cell) in condition.values
         if condition.operator == "!=":
             return str(cell) not in condition.values
+        if condition.operator == "is":
+            return Fraction(cell, self.scales[condition.field]) == Fraction(condition.values[0])
         figure, bound = Fraction(cell, self.scales[condition.field]), Fraction(condition.values[0])
         return {">": figure > bound, ">=": figure >= bound, "<": figure < bound, "<=": figure <= bound}[condition.operator]
 
@@ -159,7 +160,7 @@ class Sheet:
                 word = ("IN" if condition.operator == "=" else "NOT IN") if len(values) > 1 else condition.operator
                 parts.append(f"{column.sql} {word} ({', '.join(values)})" if len(values) > 1 else f"{column.sql} {word} {values[0]}")
             else:
-                parts.append(f"{column.sql} {condition.operator} {condition.values[0]}")
+                parts.append(f"{column.sql} {condition.operator.replace('is', '=')} {condition.values[0]}")
         return " WHERE " + " AND ".join(parts) if parts else ""
 
     def select(self, what: str, filters: Iterable[Filter] = ()) -> str:
@@ -188,7 +189,7 @@ async def load_sheets(effects: Effects) -> tuple[Sheet, ...]:
             continue
         sheet = _sheet(entry, json.loads(scan[0].value))
         long = _long(sheet)
-        sheets.extend((sheet,) if long is None else (sheet, long))
+        sheets.extend((sheet,) if long is None else (_without(sheet, long), long))
     return tuple(sheets)
 
 
@@ -224,7 +225,7 @@ def _sheet(entry: dict[str, Any], rows: list[list[str | None]]) -> Sheet:
         cells=tuple(cells),
         scales=tuple(scales),
         certain=balanced and not entry["broken_rows"],
-        stems=tuple(stem(word) for word in column_words(entry["name"])),
+        stems=tuple(root(word) for word in column_words(entry["name"])),
         count=len(rows),
     )
 
@@ -268,7 +269,7 @@ def _without_totals(entry: dict[str, Any], rows: list[list[str | None]]) -> tupl
 
 def _field(column: dict[str, Any], raw: Sequence[Any], scale: int) -> Field:
     name, kind = str(column["name"]), str(column["kind"])
-    stems = tuple(stem(word) for word in column_words(name))
+    stems = tuple(root(word) for word in column_words(name))
     present = [str(cell) for cell in raw if cell is not None]
     distinct = list(dict.fromkeys(present))
     years = scale == 1 and bool(present) and all(re.fullmatch(r"(?:19|20)\d\d", cell) for cell in distinct)
@@ -345,7 +346,7 @@ def _long(sheet: Sheet) -> Sheet | None:
         name="period", sql="period", role="dimension", stems=(kind,), values=tuple(item[2] for item in named), periods=tuple(item[1] for item in named)
     )
     amount = Field(
-        name=" ".join(rest) or "amount", sql="amount", role="measure", unit=sheet.fields[named[0][0]].unit, stems=tuple(map(stem, rest)), numeric=True
+        name=" ".join(rest) or "amount", sql="amount", role="measure", unit=sheet.fields[named[0][0]].unit, stems=tuple(map(root, rest)), numeric=True
     )
     return Sheet(
         name=sheet.name,
@@ -358,6 +359,12 @@ def _long(sheet: Sheet) -> Sheet | None:
         stems=sheet.stems,
         count=sheet.count * len(named),
     )
+
+
+def _without(sheet: Sheet, long: Sheet) -> Sheet:
+    """The wide table without the measures that its long form has."""
+    fields = tuple(_demoted(column) if column.role == "measure" and f", {column.sql} AS amount" in long.source else column for column in sheet.fields)
+    return replace(sheet, fields=fields, _rows={})
 
 
 def _demoted(column: Field) -> Field:

@@ -8,21 +8,20 @@ from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, show
 from redraft.claims.segment import clauses
-from redraft.claims.words import stem
 from redraft.planning.derivations import Derivation, comparisons, groups
 from redraft.planning.mentions import Reading, ValueMention
 from redraft.planning.sheets import Sheet
-from redraft.planning.table_words import DIRECTIONS, ORDINALS
+from redraft.planning.table_words import DIRECTIONS, ORDINALS, root
 from redraft.types import Evidence, Failure, Span, ToolCall, ToolResult, Verdict
 
 __all__ = ["name_claims", "superlative"]
 
 NameClaim = tuple[tuple[Span, Span], tuple[ToolCall, ...], Callable[[Sequence[ToolResult]], Verdict | None]]
 _MORE = frozenset(
-    stem(word)
+    root(word)
     for word in "higher more larger greater bigger exceeded exceeds exceed outsold outperformed surpassed outpaced beat outstripped outnumbered above ahead topped".split()
 )
-_LESS = frozenset(stem(word) for word in "lower less fewer smaller below behind trailed lagged trails lags".split())
+_LESS = frozenset(root(word) for word in "lower less fewer smaller below behind trailed lagged trails lags".split())
 _SPOILERS = re.compile(
     r"\b(?:one of|among|amongst|joint|tied|equal|jointly|not|never|no|neither|nor|almost|nearly|hardly|except|excluding|if|would|could|should|may|might|expected|forecast|target|budget|planned)\b|n't\b",
     re.IGNORECASE,
@@ -73,7 +72,7 @@ def _measure(sheet: Sheet, *readings: Reading) -> tuple[int, float] | None:
             top = max(best.values())
             leading = [field for field, strength in best.items() if strength == top]
             return (leading[0], top) if len(leading) == 1 else None
-    return (sheet.measures[0], 0.4) if len(sheet.measures) == 1 else None
+    return (sheet.measures[0], 0.4 if sheet.fields[sheet.measures[0]].stems else 0.5) if len(sheet.measures) == 1 else None
 
 
 def _superlative_claim(text: str, part: Span, sheet: Sheet, local: Reading, reading: Reading, figures: Sequence[Quantity]) -> NameClaim | None:

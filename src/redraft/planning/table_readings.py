@@ -51,6 +51,8 @@ class Meaning:
     """Whether the words say up (1) or down (-1)."""
     level: str = ""
     """`to` if the figure is said to be reached, `by` if it is a change or difference."""
+    counting: bool = False
+    """Whether a number of labels or rows is said or asked for."""
     excluded: Filters = field(default=())
 
 
@@ -204,10 +206,14 @@ def _order_weight(meaning: Meaning, group: Sequence[ValueMention], first: int, s
 def _operation_weight(meaning: Meaning, derivation: Derivation) -> float:
     asked, operation = meaning.operations, derivation.operation
     explicit = asked & {"sum", "average", "median", "share", "change", "difference", "ratio", "count", "distinct", "rank", "range"}
+    if meaning.counting and derivation.kind != "count":
+        return 0.15
     if derivation.kind == "ratio":
         return _ratio_weight(meaning, derivation, asked)
     if derivation.kind in ("count", "rank"):
         name = "rank" if derivation.kind == "rank" else "count"
+        if name == "count" and "change" in asked and derivation.measure is None:
+            return 0.2
         wanted = name in asked or ("distinct" in asked and name == "count")
         return 0.95 if wanted else 0.55 if name == "count" and meaning.dimensions and not explicit else 0.1
     moving = asked & {"change", "difference", "range"}

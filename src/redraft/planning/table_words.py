@@ -10,18 +10,23 @@ from redraft.claims.words import stem
 __all__ = [
     "ADJECTIVE_MEASURES", "DIRECTIONS", "EXCLUDING", "FOREIGN", "GENERIC", "HIGH", "LOW", "MONTHS", "NEUTRAL", "OPERATIONS", "ORDINALS",
     "RESTRICTING", "SYNONYMS", "TOTALS",
-    "UNIVERSAL", "stemmed",
+    "UNIVERSAL", "root", "stemmed",
 ]  # fmt: skip
+
+
+def root(word: str) -> str:
+    """The stem of a word, also where the stemmer leaves an irregular plural at its singular ("cities", "city")."""
+    return stem(stem(word))
 
 
 def stemmed(words: str) -> frozenset[tuple[str, ...]]:
     """The entries of a vocabulary as tuples of stems; an underscore stands for the space inside a phrase."""
-    return frozenset(tuple(stem(part) for part in re.split(r"[_\-]", entry)) for entry in words.split())
+    return frozenset(tuple(root(part) for part in re.split(r"[_\-]", entry)) for entry in words.split())
 
 
 HIGH = stemmed(
     "highest largest biggest most maximum max greatest top best peak peaked leading longest tallest heaviest oldest fastest strongest costliest richest "
-    "priciest dearest busiest hottest warmest deepest widest farthest latest first_place number_one led leads lead tops topped leader record best_selling"
+    "priciest dearest busiest hottest warmest deepest widest farthest latest first_place number_one led leads lead tops topped leader best_selling"
     " best_performing heads headed outstripped_all dominates dominated champion crown no_1 frontrunner uppermost steepest ahead_of_all"
 )
 LOW = stemmed(
@@ -36,8 +41,7 @@ OPERATIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
     "median": stemmed("median"),
     "max": HIGH,
     "min": LOW,
-    "count": stemmed("number_of count counts counted how_many there_are there_is entries rows records lists listed contains tally amount_of "
-    "covers comprises"),
+    "count": stemmed("number_of count counts counted how_many there_are there_is tally"),
     "distinct": stemmed("different distinct unique separate"),
     "share": stemmed(
         "share percentage proportion fraction accounted accounts account accounting made_up makes_up make_up represents represented representing "
@@ -97,7 +101,7 @@ ADJECTIVE_MEASURES: Mapping[str, str] = {
 }  # fmt: skip
 """An adjective or verb and the columns it is said of; used only where exactly one column has such a name."""
 SYNONYMS: tuple[frozenset[str], ...] = tuple(
-    frozenset(stem(word) for word in line.split())
+    frozenset(root(word) for word in line.split())
     for line in (
         "revenue sales turnover takings", "cost expense expenditure spending outlay", "profit earnings", "salary wage pay income compensation",
         "employee staff headcount worker personnel",
@@ -111,7 +115,7 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
 )  # fmt: skip
 """Words that name the same column: weaker than the column's own name, used only where the name itself is not said."""
 GENERIC = frozenset(
-    stem(word) for word in "total number of the in per and a an amount value count no nr avg average by for to usd eur gbp thousand million k m".split()
+    root(word) for word in "total number of the in per and a an amount value count no nr avg average by for to usd eur gbp thousand million k m km2 km² sqkm kg g km cm mm sqm m2 ha l usd eur gbp chf kwh mw gb mb pct percent".split()
 )
 TOTALS = frozenset("total,totals,grand total,sum,overall,all,all regions,subtotal,gesamt,summe,insgesamt,total:,合计,总计,合計,小计".split(","))
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
@@ -133,7 +137,7 @@ FOREIGN = stemmed(
 )
 """Words that speak of something beside the figures of the table, or of an operation that is not derived: nothing is contradicted beside them."""
 NEUTRAL = frozenset(
-    stem(word)
+    root(word)
     for word in (
         "table data figure report record result analysis dataset spreadsheet sheet file number value amount total period year quarter month week "
         "day time company business firm group market "

@@ -14,18 +14,18 @@ from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import blocks, claim_id, sentences
-from redraft.claims.words import STOP_WORDS, stem, words
+from redraft.claims.words import STOP_WORDS, words
 from redraft.effects import Effects
 from redraft.planning.derivations import Condition, Derivation
 from redraft.planning.mentions import ColumnMention, Reading, ValueMention, read_mentions
 from redraft.planning.sheets import Sheet, load_sheets
 from redraft.planning.superlatives import name_claims
 from redraft.planning.table_readings import Meaning, Scored, candidates, rescue
-from redraft.planning.table_words import DIRECTIONS, NEUTRAL, UNIVERSAL
+from redraft.planning.table_words import DIRECTIONS, NEUTRAL, UNIVERSAL, root
 from redraft.protocols import Route
 from redraft.types import Claim, Evidence, Failure, Span, ToolCall, ToolResult, Verdict
 
-__all__ = ["routes"]
+__all__ = ["exact_forms", "multiplier", "operator_before", "routes"]
 
 SUPPORT = 0.5
 """The least fit with which a derivation that gives the figure supports it."""
@@ -129,12 +129,22 @@ def _figure_route(
     claim = _claim(text, _clause(text, place.span, figure), figure.span, seen, "number")
     doubts = [doubt for meaning, scored in best if (doubt := _doubt(meaning, scored, figure, figures, text))]
     certain = [(meaning, scored) for meaning, scored in best if not _doubt(meaning, scored, figure, figures, text)]
-    matched = any(_gives(one.derivation, figure, meaning) is not False for meaning, scored in best for one in scored)
-    if certain and not matched and not any(agrees(value, figure) is not False for meaning, _ in best for value in _scaled(meaning, rescue(meaning), figure)):
+    if certain and not any(_possible(meaning, scored, figure, figures) for meaning, scored in best):
         return _contradicted(claim, certain[0], figure)
     note = doubts[0] if doubts else "a value of the table agrees with the figure, but not in the way the words say"
     open_route = Route(claim=claim, decide=_undecided(note))
     return open_route
+
+
+def _possible(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures: Sequence[Quantity]) -> bool:
+    """Whether the figure may be right in a way that was not understood. Where every word is, only the derivations that the words ask for count."""
+    explicit = meaning.operations & {"sum", "average", "median", "max", "min", "count", "distinct", "share", "change", "difference", "ratio"}
+    single = bool(scored) and scored[0].derivation.operation == "cell"
+    understood = not meaning.reading.unexplained(figures) and (explicit or single) and scored[0].fit >= 0.6
+    least = 0.45 if understood else 0.0
+    if any(_gives(one.derivation, figure, meaning) is not False for one in scored if one.fit >= least):
+        return True
+    return not understood and any(agrees(value, figure) is not False for value in _scaled(meaning, rescue(meaning), figure))
 
 
 def _clause(text: str, span: Span, figure: Quantity) -> Span:
@@ -200,6 +210,8 @@ def _meaning(text: str, place: _Place, figure: Quantity, figures: Sequence[Quant
     operations = frozenset(local.operations) or frozenset(reading.operations)
     if not operations & {"change", "share", "difference", "ratio", "count"} and figure.percent:
         operations |= frozenset(reading.operations) & {"change", "share", "difference", "ratio"}
+    if _counts_labels(figure, reading, sheet):
+        operations |= {"count"}
     measures = _measures(sheet, reading, local, heading, figure)
     dimensions = tuple(dict.fromkeys(mention.field for mention in (local.dimensions(sheet) or reading.dimensions(sheet))))
     if not reading.values and not any(strength >= 0.7 for _, strength in measures) and not dimensions:
@@ -228,6 +240,7 @@ def _meaning(text: str, place: _Place, figure: Quantity, figures: Sequence[Quant
         percent=figure.percent,
         direction=1 if said == {"up"} else -1 if said == {"down"} else 0,
         level=level,
+        counting=_counts_labels(figure, reading, sheet),
         excluded=tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters),
     )
 
@@ -320,7 +333,7 @@ def _alternate(figures: Sequence[Quantity], group: Sequence[ValueMention]) -> bo
 
 def _is_condition(text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet) -> bool:
     """Whether the figure is a bound that another, counted figure depends on: "four regions sold more than 100"."""
-    if not _operator(text, figure, reading.span):
+    if not operator_before(text, figure, reading.span):
         return False
     return any(other is not figure and other.span[1] <= figure.span[0] and _counts_labels(other, reading, sheet) for other in figures)
 
@@ -343,7 +356,8 @@ def _counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
     return False
 
 
-def _operator(text: str, figure: Quantity, span: Span) -> str:
+def operator_before(text: str, figure: Quantity, span: Span) -> str:
+    """How the words before a figure make it a bound: `>`, `>=`, `<`, `<=`, or nothing."""
     window = text[max(span[0], figure.span[0] - 28) : figure.span[0]]
     last = None
     for last in _BOUND.finditer(window):
@@ -361,7 +375,7 @@ def _conditions(
         return []
     found: list[Condition] = []
     for other in figures:
-        operator = _operator(text, other, reading.span) if other is not figure and other.span[0] >= figure.span[1] else ""
+        operator = operator_before(text, other, reading.span) if other is not figure and other.span[0] >= figure.span[1] else ""
         if operator:
             for measure, _ in measures:
                 factor = multiplier(sheet, measure)
@@ -412,7 +426,7 @@ def _unit_known(meaning: Meaning, figure: Quantity, text: str) -> bool:
         return True
     low = following.text.lower()
     named = {name for column in meaning.sheet.fields for name in column.stems}
-    named |= {stem(word.text) for column in meaning.sheet.fields for word in words(column.name + " " + column.unit)}
+    named |= {root(word.text) for column in meaning.sheet.fields for word in words(column.name + " " + column.unit)}
     if low in STOP_WORDS or following.stem in NEUTRAL or following.stem in named or low.endswith(("ed", "ing", "ly")):
         return True
     covered = [mention.span for mention in (*meaning.reading.values, *meaning.reading.columns)] + [
