@@ -15,6 +15,7 @@ from redraft.claims.refusal import is_refusal
 from redraft.effects import Effects
 from redraft.errors import Stopped
 from redraft.judge import judge, second_look
+from redraft.planning.rules import undecidable
 from redraft.policy import Policy
 from redraft.protocols import Planner, Route
 from redraft.types import EXACT_TOOLS, Candidate, Check, Claim, Evidence, Failure, State, Task, ToolCall, ToolResult, Verdict
@@ -35,6 +36,9 @@ async def verify(task: Task, policy: Policy, candidate: Candidate, retained: Sta
         return State(text=text, refusal=False)
     known = {check.claim.text: check for check in retained.checks if not check.undecided} if retained else {}
     routes = await planner.plan(task, text, effects, known)
+    if not routes and task.bare:
+        claim = Claim(id="answer", text=text, span=(0, len(text)), focus=(0, len(text)))
+        routes = (undecidable(claim, task, effects),)
     dropped = routes[policy.max_claims :]
     routes = routes[: policy.max_claims]
     examiner = _Examiner(task, policy, text, known, _used(retained), effects)

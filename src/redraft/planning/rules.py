@@ -31,11 +31,13 @@ async def rule_routes(task: Task, text: str, effects: Effects) -> tuple[Route, .
         Stopped: a budget forbids a look-up.
     """
     found: list[Route] = []
-    if "python" in effects.tools or task.kind == "code" or "```" in text:
+    if task.kind == "code" or task.tests or "```" in text or "~~~" in text:
         from redraft.planning import code
 
         found += await code.routes(text, task, effects)
     found += arithmetic.routes(text)
+    if task.bare:
+        return merge(text, found)  # a bare answer says nothing of itself: it is checked together with the query
     if "table" in effects.tools:
         from redraft.planning import tables
 

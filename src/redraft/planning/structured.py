@@ -68,7 +68,7 @@ class StructuredPlanner:
     name = "structured"
 
     async def plan(self, task: Task, text: str, effects: Effects, known: Mapping[str, Check]) -> tuple[Route, ...]:
-        by_rule = await rule_routes(task, text, effects)
+        by_rule = await decided(await rule_routes(task, text, effects), effects)
         frozen = [check.claim for check in known.values() if check.claim.kind == "coverage" and check.claim.requirement]
         sections = split(text)
         readings = await effects.together([self._read(task, text, section, by_rule, frozen, effects) for section in sections])
@@ -95,6 +95,21 @@ class StructuredPlanner:
         )
         messages = (Message(role="system", content=SYSTEM), Message(role="user", content=prompt))
         return await ask(effects, effects.writer, ModelRequest(role="planner", messages=messages, max_tokens=3000), Reading)
+
+
+async def decided(routes: Sequence[Route], effects: Effects) -> list[Route]:
+    """The routes whose own rule decides them, with the results that do; the rest is left to the model."""
+    calls = [call for route in routes if route.results is None for call in route.calls]
+    gathered = await effects.together([effects.use(call) for call in calls])
+    found = {call: Failure(tool=call.tool, input=call.input, kind="timeout", message=item.reason) if isinstance(item, Stopped) else item
+             for call, item in zip(calls, gathered, strict=True)}  # fmt: skip
+    kept: list[Route] = []
+    for route in routes:
+        results = route.results if route.results is not None else tuple(found[call] for call in route.calls)
+        verdict = route.decide(results)
+        if verdict is not None and verdict.status in ("supported", "contradicted", "skipped"):
+            kept.append(dataclasses.replace(route, results=results))
+    return kept
 
 
 def split(text: str) -> tuple[Span, ...]:
