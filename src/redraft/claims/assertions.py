@@ -12,7 +12,7 @@ import sys
 import textwrap
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 __all__ = ["Statement", "Tests", "split_tests"]
@@ -137,6 +137,7 @@ class _Splitter:
         else:
             defines = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
             tests = not defines and any(isinstance(part, ast.Assert) or _is_assertion(part) for part in ast.walk(node))
+            tests = tests or (isinstance(node, ast.With) and "raises" in ast.unparse(node.items[0].context_expr))
             yield Statement(kind="test" if tests else "setup", source=self._text(node), group=group, name=name)
 
     def _call(self, call: ast.Call, function: Function, group: int, name: str) -> Iterator[Statement]:
@@ -171,8 +172,10 @@ class _Splitter:
                 continue
             yield from (Statement(kind="setup", source=line, group=group) for line in before)
             yield from (Statement(kind="setup", source=f"{key} = {value}", group=group) for key, value in row.items())
-            for node in _body(function):
-                yield from self._statement(node, group, name)
+            inside = [one for node in _body(function) for one in self._statement(node, group, name)]
+            if inside and not any(one.kind == "test" for one in inside):
+                inside[-1] = replace(inside[-1], kind="test")  # a test that only has to end without an error
+            yield from inside
 
     def _class(self, node: ast.stmt) -> Iterator[Statement]:
         assert isinstance(node, ast.ClassDef)

@@ -67,7 +67,7 @@ class Syntax:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Example:
-    """One example of a doctest: what is typed and what it shows; `span` is where it stands in the source."""
+    """One example of a doctest: what is typed and what it shows (nothing: it only prepares); `span` is where it stands in the source."""
 
     source: str
     want: str
@@ -197,19 +197,38 @@ def examples(source: str) -> tuple[Example, ...]:
 
     parser = doctest.DocTestParser()
     try:
-        found = parser.get_examples(source)
+        found = parser.get_examples(_doc_strings(source))
     except ValueError:  # a prompt without the blank after it, or an example indented unevenly
         return ()
     starts = [match.start() for match in re.finditer(r"^", source, re.MULTILINE)]
     made: list[Example] = []
     for example in found:
-        if not example.want.strip() or example.options.get(doctest.SKIP):
+        if example.options.get(doctest.SKIP):
             continue
         first, last = example.lineno, example.lineno + example.source.count("\n") + example.want.count("\n")
         end = starts[last] if last < len(starts) else len(source)
-        want = re.sub(r"\s*(?:\"\"\"|''').*", "", example.want, count=1) if re.search(r"\"\"\"|'''", example.want) else example.want
-        made.append(Example(source=example.source.rstrip("\n"), want=want.rstrip("\n"), span=_trim(source, starts[first], end)))
+        want = example.want.rstrip()
+        made.append(Example(source=example.source.rstrip("\n"), want=want, span=_trim(source, starts[first], end)))
     return tuple(made)
+
+
+def _doc_strings(source: str) -> str:
+    """A program with all but its doc strings blanked out, line by line; a source that does not parse as it is."""
+    if ">>>" not in source or _syntax_error(source) is not None:
+        return source
+    lines = source.split("\n")
+    kept = [""] * len(lines)
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) or not node.body:
+            continue
+        first = node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            for number in range(first.lineno - 1, first.end_lineno or first.lineno):
+                line = lines[number]
+                if number == (first.end_lineno or 0) - 1:
+                    line = line.encode()[: first.end_col_offset].decode(errors="ignore").rstrip().rstrip("'\"")
+                kept[number] = re.sub(r"^(\s*)[rRuU]?(?:\"\"\"|'''|\"|')", r"\1", line, count=1) if number == first.lineno - 1 else line
+    return "\n".join(kept)
 
 
 def _trim(text: str, start: int, end: int) -> Span:

@@ -103,7 +103,7 @@ def _test_routes(text: str, task: Task, tests: str, answer: Program | None, effe
     names = defined_names(answer.source) if answer else frozenset[str]()
     suite = split_tests(tests, answer.entry if answer else "", names)
     claims = _test_claims(suite, answer.span if answer else (0, len(text)))
-    if suite.problem or not claims:
+    if suite.problem or not any(claims):
         note = suite.problem or "the given tests hold no assertion"
         claim = Claim(id=claim_id(tests, "code"), text="the given tests", span=(0, len(text)), kind="code", importance=3, requirement=True)
         return [_fixed(claim, Verdict(status="unavailable", note=note))]
@@ -206,12 +206,14 @@ def _doctest_routes(text: str, blocks: Sequence[CodeBlock], answer: Program | No
     if not places and answer is not None:
         places = [(text[answer.span[0] : answer.span[1]], answer.span[0])]
     found = [(example, start) for source, start in places for example in examples(source)]
-    if not found or (answer is not None and answer.syntax.status != "valid"):
+    if not any(example.want for example, _ in found) or (answer is not None and answer.syntax.status != "valid"):
         return []
     steps = tuple(Step(kind="doctest", source=example.source, want=example.want) for example, _ in found)
     call = ToolCall(tool=TOOL, input=suite_input(Suite(program=answer.source if answer else "", steps=steps)))
     made: list[Route] = []
     for index, (example, start) in enumerate(found):
+        if not example.want:
+            continue
         span = (start + example.span[0], start + example.span[1])
         claim = _claim(text[span[0] : span[1]], span, made)
         if TOOL not in effects.tools:

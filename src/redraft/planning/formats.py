@@ -102,8 +102,7 @@ def _matches(source: str, language: str, schema: object) -> str:
     try:
         checker.check_schema(schema)
         # A registry of its own, empty: the default one fetches references from the network
-        nothing_remote: Any = Registry()
-        found: list[Any] = sorted(checker(schema, registry=nothing_remote).iter_errors(value), key=lambda error: list(map(str, error.absolute_path)))
+        found: list[Any] = sorted(checker(schema, registry=cast("Any", Registry)()).iter_errors(value), key=lambda error: list(map(str, error.absolute_path)))
     except library.SchemaError as error:
         raise _Sketch(f"the given JSON schema is not one: {str(error)[:200]}") from None
     except Exception as error:  # an unresolvable reference: the library's own exceptions differ between its versions

@@ -87,7 +87,7 @@ class BubblewrapSandbox:
             return tuple(result for result, _ in first)
         # A value that stays with the program acts through a proxy: what fails that way must also fail without one before it counts as failed
         apart = not (suite.reaches_out or any(remote for _, remote in first))
-        more = replace(limits, seconds=SLOW_FACTOR * limits.seconds, total_seconds=limits.total_seconds + SLOW_FACTOR * limits.seconds)
+        more = replace(limits, seconds=SLOW_FACTOR * limits.seconds)
         second = self._suite(suite, more, time.monotonic() + more.total_seconds, stop, apart=apart)
         return tuple(_agreed(one, two, apart=apart) for (one, _), (two, _) in zip(first, second, strict=True))
 
@@ -182,18 +182,14 @@ def _agreed(one: StepResult, two: StepResult, *, apart: bool) -> StepResult:
     """What two runs say together: a failure counts if it comes back, and what the program could have disturbed never makes it pass."""
     if one.outcome == "passed":
         return StepResult(outcome="undecidable", message="passed once and failed once") if apart and two.outcome in FAILING else one
-    if one.outcome == "timeout" and two.outcome == "not_run":  # the time of the second look went into an earlier step
-        return one
-    if one.outcome == "timeout" and two.outcome == "passed":
+    if one.outcome == "timeout" and two.outcome in ("timeout", "not_run"):  # not run: its time went into an earlier step
+        return one if two.outcome == "not_run" else two
+    if one.outcome == "timeout" and two.outcome == "passed" and apart:  # slow is not wrong
         return two
     if one.outcome in FAILING:
-        if one.outcome == "crashed" and not one.message:  # the sandbox, not the program
+        if two.outcome in FAILING or (one.outcome == "crashed" and not one.message):  # without a message it was the sandbox, not the program
             return one
-        return (
-            (two if two.outcome == "timeout" else one)
-            if two.outcome in FAILING
-            else StepResult(outcome="undecidable", message=f"failed, and did not fail again ({one.message})")
-        )
+        return StepResult(outcome="undecidable", message=f"failed, and did not fail again ({one.message})")
     return two if one.outcome == "undecidable" and not apart and two.outcome in FAILING else one
 
 

@@ -166,10 +166,14 @@ class _Bridge:
 
     def results(self) -> tuple[StepResult, ...]:
         results: list[StepResult] = []
+        broken: StepResult | None = None
         for step in self.suite.steps:
             if self.ended is None and time.monotonic() > self.deadline:
                 self.ended = StepResult(outcome="not_run", message="no time was left")
-            results.append(StepResult(outcome="not_run", message="an earlier step ended the run") if self.ended else self._step(step))
+            ended = StepResult(outcome="not_run", message="an earlier step ended the run") if self.ended else None
+            results.append(broken or ended or self._step(step))
+            if step.kind == "setup" and results[-1].outcome != "passed":
+                broken = results[-1]  # what was not prepared cannot be tested
         return tuple(results)
 
     def _step(self, step: Step) -> StepResult:

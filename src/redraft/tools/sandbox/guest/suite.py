@@ -65,6 +65,7 @@ class Runner:
             self.look_up = lambda name: self.program.look_up(name) if self.program else None
         self.taken = set(suite["names"])
         self.groups: dict[int, Names] = {}
+        self.broken: dict[int, dict[str, Any]] = {}
         sys.modules["pytest"] = shim
 
     def run(self, source: str) -> None:
@@ -76,7 +77,11 @@ class Runner:
         for step in self.steps:
             if self.peer:
                 self.peer.used_remote = False
-            result = self._guarded(lambda step=step: self._step(step))
+            group = step.get("group", 0)
+            broken = self.broken.get(0) or self.broken.get(group)
+            result = dict(broken) if broken else self._guarded(lambda step=step: self._step(step))
+            if step["kind"] == "setup" and result["outcome"] != "passed" and not broken:
+                self.broken[group] = {key: result[key] for key in ("outcome", "message") if key in result}
             result["remote"] = bool(self.peer and self.peer.used_remote)
             self.tell(result)
             if result.pop("ended", False):
