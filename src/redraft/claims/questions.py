@@ -281,10 +281,10 @@ def candidates(question: Question, sentence: str) -> tuple[Candidate, ...]:
         own = [word.stem for word in words(text) if word.content]
         if question.type != "choice" and (not own or all(word in asked for word in own)):
             continue
-        if kind == "phrase" or (kind == "name" and not text[0].isupper()):
-            if len(own) > 1 and any(word in wanted for word in own):
-                continue  # it takes in a part of the question
-        elif (
+        named = all(word.capital for word in words(text) if word.content)
+        if not named and len(own) > 1 and any(word in wanted for word in own) and not _CODE.fullmatch(text):
+            continue  # it takes in a part of the question
+        if (
             kind in ("name", "place", "person")
             and text[0].isupper()
             and (stem(_led(sentence, span)) in question.head or (question.head & set(own) and len(own) > 1))
@@ -299,7 +299,7 @@ def candidates(question: Question, sentence: str) -> tuple[Candidate, ...]:
         known = best.get(fold(candidate.text))
         if known is None or candidate.fit > known.fit:
             best[fold(candidate.text)] = candidate
-    return tuple(sorted(best.values(), key=lambda item: (-item.fit, item.span)))
+    return tuple(sorted(best.values(), key=lambda item: (-item.fit, item.span[0], -item.span[1])))
 
 
 def _nearness(span: Span, matched: list[Span]) -> float:
@@ -343,7 +343,7 @@ def _spans(question: Question, sentence: str) -> Iterator[_Typed]:
 
 
 _LEADS = {"person": frozenset({"by"}), "place": frozenset("in at on near from to along".split())}
-_CODE = re.compile(r"(?<![\w/])[\w-]+(?:\.[a-z]{2,5}\b|/[\w./-]+)")
+_CODE = re.compile(r"(?<![\w/])[\w-]+(?:\.[a-z]{2,5}\b(?![ ]?[A-Z])|/[\w./-]+)")
 
 
 def _led(sentence: str, span: Span) -> str:
