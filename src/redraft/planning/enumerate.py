@@ -21,7 +21,7 @@ from redraft.types import Check, Claim, Message, ModelRequest, Plan, Task, ToolR
 
 __all__ = ["EnumeratingPlanner", "choose"]
 
-SURE = 0.8
+SURE = 0.7
 """Fit from which an option may stand alone."""
 LEAD = 0.25
 """How far it must be ahead of the next one with another answer."""
@@ -121,7 +121,7 @@ def route(task: Task, text: str, option: Option, plan: Plan) -> Route:
         return Verdict(
             status="supported" if result.agrees else "contradicted",
             method="quoted" if quoted else "computed",
-            confidence=1.0 if plan == "rule" else min(0.9, option.fit),
+            confidence=1.0 if plan == "rule" and option.fit >= 0.9 else min(0.9, option.fit),
             evidence=option.result,
             note=first.text if not quoted else "",
             expected=None if result.agrees else result.expected,

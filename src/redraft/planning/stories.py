@@ -114,7 +114,7 @@ def read_story(tokens: Sequence[Token]) -> Story | None:
     amounts = settled(amounts, asked_noun(question))
     return Story(
         amounts=tuple(amounts),
-        asked=frozenset(stem(token.lower) for token in question if token.kind == "word"),
+        asked=frozenset(stem(token.lower) for token in question if token.kind == "word" and token.lower not in STOPS),
         asked_noun=asked_noun(question),
         question=tuple(token.lower for token in question),
         words=words,
@@ -231,13 +231,15 @@ def question_clause(tokens: Sequence[Token]) -> list[Token]:
             start = index
     taken: list[Token] = []
     for token in tokens[start:]:
-        if taken and (token.text in ENDS or token.lower in ("if", "when", "given", "assuming") or token.kind == "number"):
+        if taken and (token.text in ENDS or token.lower in ("if", "when", "given", "assuming")):
             break
         taken.append(token)
     return taken
 
 
 def asked_noun(question: Sequence[Token]) -> frozenset[str]:
+    first = next((index for index, token in enumerate(question) if token.kind == "number" and index > 1), len(question))
+    question = question[:first]
     words = [token.lower for token in question]
     if "many" in words:
         found: list[str] = []
@@ -342,18 +344,21 @@ def calls(one: Amount, other: Amount) -> dict[str, Proposal]:
 
 def two_amounts(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
     made = calls(one, other)
-    yield from percent_asked(story, one, other)
+    if has(story.question, "percent"):
+        yield from percent_asked(story, one, other)
+        return
     yield from geometry(story, one, other)
     yield from compared(story, one, other, made)
     yield from grouped(story, one, other, made)
     yield from changed(story, one, other, made)
+    alike = one.nouns & other.nouns or not one.nouns or not other.nouns
+    for name, weight in (("add", 0.42), ("subtract", 0.42)) if alike and not one.per | other.per else (("multiply", 0.42), ("divide", 0.4)):
+        yield weighted(made[name], weight)
     if {"average", "mean"} & set(story.question) and not one.per | other.per and (one.nouns & other.nouns or not one.nouns | other.nouns):
         yield Proposal(expression=f"mean({one.text}, {other.text})", label=f"average({one.text}, {other.text})", weight=0.7)
 
 
 def percent_asked(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
-    if not has(story.question, "percent"):
-        return
     a, b = one.text, other.text
     small, great = (a, b) if one.value <= other.value else (b, a)
     changing = has(story.words, "gain") or has(story.words, "loss") or bool({"change", "increase", "decrease", "discount", "drop", "raise"} & set(story.words))
@@ -371,7 +376,7 @@ def geometry(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
     if "area" in story.asked or (has(story.question, "area") and "many" not in story.question):
         half = "triangle" in story.words or "triangular" in story.words
         yield Proposal(expression=f"{a} * {b} / 2" if half else f"{a} * {b}", label=f"area({a}, {b})", weight=0.95)
-    if "perimeter" in story.question or (has(story.question, "perimeter") and "area" not in story.question):
+    if "perimeter" in story.words or (has(story.question, "perimeter") and "area" not in story.question):
         yield Proposal(expression=f"2 * ({a} + {b})", label=f"perimeter({a}, {b})", weight=0.95)
 
 
@@ -481,6 +486,9 @@ def changed(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
     if any("total" in amount.clause or "altogether" in amount.clause for amount in (one, other)) and not has(question, "total"):
         subtract += 0.6
         add *= 0.4
+    if {"not", "didn't", "don't", "haven't", "hasn't", "weren't", "aren't", "isn't", "wasn't"} & set(question) and "of" in one.after:
+        subtract += 0.85
+        add = 0
     if "years" in second and "ago" in story.words:
         subtract += 0.4
     if add:

@@ -231,7 +231,8 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
 
 
 def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str]) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
-    if "reverse" in cues or {"back", "front"} <= words or {"right", "left"} <= words or {"end", "beginning"} <= words:
+    flipped = words & {"flip", "flipped", "flipping", "mirror", "mirrored", "inverted", "invert"} and (literals.quoted or "letters" in cues)
+    if "reverse" in cues or flipped or {"last", "first", "from", "to"} <= words or {"back", "front"} <= words or {"right", "left"} <= words or {"end", "beginning"} <= words:
         by_word = "order" in words and "words" in words and " " in text
         if not cues & {"palindrome", "sort", "count"}:
             yield ("reverse_words" if by_word else "reverse"), (text,), 1.0

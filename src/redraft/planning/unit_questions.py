@@ -19,7 +19,7 @@ __all__ = ["options"]
 
 MAX_QUERY = 1500
 ONE = re.compile(r"\b(?:a|an|one|per|each|every|single)\s+(?:single\s+|full\s+|whole\s+)?$", re.IGNORECASE)
-LEADING = re.compile(r"\b(?:to|in|into|as|many|much|of)\s+$", re.IGNORECASE)
+LEADING = re.compile(r"(?:\b(?:to|in|into|as|many|much|of)|[=→?]|->)\s*$", re.IGNORECASE)
 WHICH = re.compile(r"\b(?:what|which|this|that|last|next|first)\s+$", re.IGNORECASE)
 GAP = re.compile(r"\s*-?\s*(?:of\s+an?\s+|an?\s+)?")
 JOINT = re.compile(r"\s*(?:,\s*(?:and\s+)?|and\s+|&\s*)?")

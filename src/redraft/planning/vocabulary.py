@@ -20,7 +20,7 @@ CLASSES: Mapping[str, str] = {
     "MOD": "mod modulo modulus",
     "POWER": "to_the_power_of to_the_power raised_to_the_power_of raised_to_the_power raised_to ^ power_of",
     # participles
-    "ADDED": "added combined summed",
+    "ADDED": "added added_up added_together put_together combined summed summed_up",
     "SUBTRACTED": "subtracted deducted taken removed taken_away",
     "MULTIPLIED": "multiplied",
     "DIVIDED": "divided split shared",
@@ -42,7 +42,7 @@ CLASSES: Mapping[str, str] = {
     "DIFFERENCE": "difference gap",
     "PRODUCT": "product",
     "QUOTIENT": "quotient",
-    "REMAINDER": "remainder remains left_over leftover rest",
+    "REMAINDER": "remainder remains left_over leftover rest left",
     "AVERAGE": "average mean arithmetic_mean",
     "MEDIAN": "median",
     "RATIO": "ratio",
@@ -110,7 +110,7 @@ STORY: Mapping[str, str] = {
         discarded returns returned minus threw throws thrown drank drinks drink lends lent lend cut cuts popped flew fly flies cancelled absent missing off colder leak leaks
         shorter evaporated leaked deducted cheaper ago read sank spilled spills pours poured consumed gone melts melted shipped rotten""",
     "remain": "stay stays stayed keep keeps kept free spare left remain remains remaining rest leftover still unsold unread unused over change back after need needs needed short missing empty available",
-    "total": """total altogether all together combined sum overall both entire collected whole now grand in_total in_all at_the_end many_now""",
+    "total": """total altogether all together combined sum overall both entire collected whole now new grand so_far already in_total in_all at_the_end many_now""",
     "difference": "difference more fewer less further longer taller older heavier younger cheaper shorter faster higher lower gap exceed larger bigger smaller than warmer colder greater extra lighter",
     "each": "each every per apiece a_piece individually respective single @ hourly daily weekly monthly yearly annually",
     "share": "share shared shares sharing split splits divide divides divided dividing equally evenly equal distribute distributed distributes among amongst between even cut",
@@ -129,7 +129,7 @@ STORY: Mapping[str, str] = {
     "measurable": """total sum cost price number amount average mean percentage percent % proportion share area perimeter volume speed distance length weight age change difference
         bill tip tax vat discount profit loss salary wage wages pay temperature rate value height score population fee fare balance income earnings revenue interest savings rent
         width depth circumference quantity charge budget reduction increase decrease raise mass capacity payment money collected left paid remain remains remaining owe owed spend
-        spent earn earned sum figure result fraction ratio markup commission gratuity costs worth need needed altogether takings due saved save""",
+        spent earn earned sum figure result fraction ratio markup commission gratuity costs worth need needed altogether takings due saved save count""",
     "labels": """season episode game part chapter grade level channel route highway under class version volume act title article formula number no world apollo group page room line
         step season series round section type area windows iphone playstation xbox ps figure top us interstate u""",
     "rows": "rows row columns boxes bags packs packets shelves trays tables teams groups crates cartons bundles buses vans cars classes stacks bunches jars bottles baskets floors pages sheets",
