@@ -27,6 +27,8 @@ __all__ = ["Asked", "Reading", "Stated", "StructuredPlanner"]
 
 SECTION = 6000
 """Characters of an answer that one call reads; longer answers are read in sections, at once."""
+SCHEMA_SHOWN = 5000
+"""Characters of the tables' description that a planner is shown."""
 VALUED = EXACT_TOOLS - {"python"}
 
 
@@ -222,7 +224,7 @@ async def _schema(effects: Effects) -> str:
     if "table" not in effects.tools:
         return ""
     result = await effects.use(ToolCall(tool="table", input="schema"))
-    return "" if isinstance(result, Failure) else "The tables:\n" + quoted_block(result[0].text, effects)
+    return "" if isinstance(result, Failure) else "The tables, their columns and some values:\n" + quoted_block(result[0].value[:SCHEMA_SHOWN], effects)
 
 
 SYSTEM = """\
