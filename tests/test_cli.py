@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -616,3 +617,63 @@ def give_stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     import io
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+
+
+# ---- models over HTTP, in a process of their own
+
+
+def start(home: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY") and not name.startswith("REDRAFT_")}
+    environment = {**kept, "REDRAFT_HOME": str(home), "retries": "0"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "redraft.cli", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=home, env=environment, start_new_session=True
+    )
+
+
+@pytest.mark.parametrize("command", [["ask", "Why?"], ["fix", "page.md", "--write"], ["eval", "rows.jsonl", "-o", "out.jsonl"]])
+def test_ctrl_c_during_a_model_call_ends_with_130_without_a_traceback_or_a_lost_file(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "page.md").write_text(WRONG)
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"query": "Why?", "answers": ["x"]}))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        process = start(tmp_path, *command, "--model", f"http://127.0.0.1:{server.getsockname()[1]}/v1#m")
+        connection, _ = server.accept()  # the call has begun, and gets no answer
+        with connection:
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate()
+    assert (process.returncode, out) == (130, b"")
+    assert err.decode().splitlines()[-1] == "redraft: interrupted"
+    assert b"Traceback" not in err
+    assert (tmp_path / "page.md").read_text() == WRONG
+    assert not [path for path in tmp_path.iterdir() if path.name.endswith(".redraft")]
+
+
+def test_without_a_network_the_run_ends_with_an_outcome(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    process = start(tmp_path, "ask", "Why?", "--json", "--model", f"http://127.0.0.1:{port}/v1#m")
+    out, err = process.communicate()
+    assert process.returncode == 4
+    assert json.loads(out)["status"] == "failed"
+    assert b"Traceback" not in err
+    assert b"no draft" in err
+
+
+def test_a_missing_key_is_named(redraft: Call) -> None:
+    result = redraft("ask", "Why?", "--model", "openai:some-model")
+    assert (result.code, result.out) == (2, b"")
+    assert "OPENAI_API_KEY" in result.err
+    assert redraft("ask", "Why?", "--model", "opnai:some-model").code == 2
+
+
+def test_documents_that_cannot_be_read_are_said_before_the_run(redraft: Call) -> None:
+    write(RIGHT)
+    write(b"%PDF-1.4 broken", "broken.pdf")
+    result = redraft("check", "page.md", "--sources", "broken.pdf", "--json")
+    assert (result.code, result.out) == (2, b"")
+    assert "broken.pdf" in result.err
+
+
+def test_a_large_answer_is_checked(redraft: Call) -> None:
+    write("x" * 1_000_000 + "\n\n" + WRONG)
+    result = redraft("check", "page.md", "--json")
+    assert (result.code, result.json["status"]) == (1, "disputed")

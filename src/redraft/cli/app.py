@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Module and short help of each command, in the order of `--help`."""
 
 
-class LazyGroup(click.Group):
+class _LazyGroup(click.Group):
     """A group whose commands are found by name and loaded when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -54,7 +54,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(
-    cls=LazyGroup,
+    cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit codes: 0 in order, 1 something is contradicted, 2 wrong use, 3 something could not be verified, 4 no answer, 130 interrupted.",
 )

@@ -19,7 +19,7 @@ __all__ = ["doctor_command", "examine_installation"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Extra:
+class _Extra:
     """An optional part: the modules that show that it is there, and what it adds."""
 
     name: str
@@ -28,16 +28,16 @@ class Extra:
 
 
 EXTRAS = (
-    Extra(name="local", modules=("xllamacpp",), adds="the embedded model and GGUF files"),
-    Extra(name="tables", modules=("duckdb", "python_calamine"), adds="figures against CSV, XLSX and Parquet"),
-    Extra(name="documents", modules=("trafilatura", "pypdfium2", "markitdown"), adds="HTML, PDF, DOCX and PPTX as evidence"),
-    Extra(name="sandbox", modules=("pydantic_monty",), adds="running code, doctests and tests"),
-    Extra(name="anthropic", modules=("anthropic",), adds="models of Anthropic"),
-    Extra(name="bedrock", modules=("boto3",), adds="models on Amazon Bedrock"),
-    Extra(name="google", modules=("google.genai",), adds="models of Google"),
-    Extra(name="durable", modules=("dbos",), adds="runs that survive a crash"),
-    Extra(name="service", modules=("starlette", "uvicorn"), adds="the HTTP service"),
-    Extra(name="lab", modules=("scipy", "statsmodels"), adds="the statistics of studies"),
+    _Extra(name="local", modules=("xllamacpp",), adds="the embedded model and GGUF files"),
+    _Extra(name="tables", modules=("duckdb", "python_calamine"), adds="figures against CSV, XLSX and Parquet"),
+    _Extra(name="documents", modules=("trafilatura", "pypdfium2", "markitdown"), adds="HTML, PDF, DOCX and PPTX as evidence"),
+    _Extra(name="sandbox", modules=("pydantic_monty",), adds="running code, doctests and tests"),
+    _Extra(name="anthropic", modules=("anthropic",), adds="models of Anthropic"),
+    _Extra(name="bedrock", modules=("boto3",), adds="models on Amazon Bedrock"),
+    _Extra(name="google", modules=("google.genai",), adds="models of Google"),
+    _Extra(name="durable", modules=("dbos",), adds="runs that survive a crash"),
+    _Extra(name="service", modules=("starlette", "uvicorn"), adds="the HTTP service"),
+    _Extra(name="lab", modules=("scipy", "statsmodels"), adds="the statistics of studies"),
 )
 KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK",

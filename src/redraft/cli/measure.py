@@ -36,7 +36,7 @@ ROW_OPTIONS = ("query", "kind", "sources", "table", "tests", "strict")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class EvalOptions:
+class _EvalOptions:
     """What `eval` alone takes."""
 
     data: str
@@ -60,7 +60,7 @@ class EvalOptions:
 @click.pass_context
 def eval_command(ctx: click.Context, **given: Any) -> None:
     """Run every row of DATA (JSON lines) under a policy and score the draft and the answer against the gold, which the run never sees."""
-    options, settings = options_of(ctx), EvalOptions(**given)
+    options, settings = options_of(ctx), _EvalOptions(**given)
     from redraft.cli.session import open_session
 
     figures = _evaluate(settings, open_session(options, default_model="local"), quiet=options.quiet)
@@ -150,7 +150,7 @@ async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerat
         await runner.close()
 
 
-def _evaluate(options: EvalOptions, session: Session, *, quiet: bool) -> dict[str, Any]:
+def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> dict[str, Any]:
     from redraft.studies.evaluate import Results, Setting, evaluate, summarise, usable
     from redraft.studies.metrics import metric_named
     from redraft.studies.rows import read_rows

@@ -83,11 +83,11 @@ def print_outcome(outcome: Outcome, console: Console, *, show_answer: bool) -> N
         console.print()
     if outcome.changed:
         console.print(changes_table(outcome.draft, outcome.answer, console))
-    console.print(checks_table(outcome, console))
-    console.print(summary_line(outcome, console))
+    console.print(_checks_table(outcome, console))
+    console.print(_summary_line(outcome, console))
 
 
-def checks_table(outcome: Outcome, console: Console) -> Table:
+def _checks_table(outcome: Outcome, console: Console) -> Table:
     """Claims in the order of the text. What was not worth a check (greetings, questions, opinions) is left to the JSON."""
     known = {item.id: item for item in outcome.evidence}
     table = Table(box=box_for(console), expand=False, show_lines=False, pad_edge=False)
@@ -100,7 +100,7 @@ def checks_table(outcome: Outcome, console: Console) -> Table:
     return table
 
 
-def summary_line(outcome: Outcome, console: Console) -> Text:
+def _summary_line(outcome: Outcome, console: Console) -> Text:
     """Status, counts, and what it cost."""
     counts: dict[str, int] = {}
     for check in outcome.checks:

@@ -62,16 +62,16 @@ def demonstrate(rows: Sequence[Row], open_runner: OpenRunner, *, on_row: Callabl
     def take(index: int, result: Result) -> None:
         if isinstance(result, UsageError):
             raise result
-        done.append(judge_row(rows[index], result))
+        done.append(_judge_row(rows[index], result))
         on_row(done[-1])
 
     run_tasks([row.task for row in rows], open_runner, take)
     return done
 
 
-def judge_row(row: Row, outcome: Outcome) -> DemoRow:
+def _judge_row(row: Row, outcome: Outcome) -> DemoRow:
     """What became of one question, compared with its gold."""
-    check, evidence = deciding(outcome)
+    check, evidence = _deciding(outcome)
     tolerance = cast("float | None", row.extra.get("tolerance"))
     usage = outcome.usage
     return DemoRow(
@@ -124,7 +124,7 @@ def _says_figure(question: str, answer: str, gold: str, tolerance: float | None)
     return all(numeric_match(figure, gold, tolerance=tolerance) for figure in brought) and all(statement.holds is not False for statement in find(answer))
 
 
-def deciding(outcome: Outcome) -> tuple[Check | None, Evidence | None]:
+def _deciding(outcome: Outcome) -> tuple[Check | None, Evidence | None]:
     """The check of the draft that decided, and its first evidence: contradictions before support before what stayed open."""
     order = {"contradicted": 0, "supported": 1, "insufficient": 2, "unavailable": 3, "skipped": 4}
     checks = sorted(outcome.draft_checks or outcome.checks, key=lambda check: (order[check.status], not check.evidence))

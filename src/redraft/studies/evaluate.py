@@ -21,7 +21,7 @@ from redraft.studies.running import OpenRunner, Result, run_tasks
 from redraft.studies.stats import bootstrap_interval, mcnemar_exact, paired_interval
 from redraft.types import Outcome
 
-__all__ = ["Results", "Setting", "evaluate", "score_outcome", "summarise", "usable"]
+__all__ = ["Results", "Setting", "evaluate", "is_abstention", "score_outcome", "summarise", "total_usage", "usable"]
 
 USAGE_COUNTS = ("llm_calls", "tool_calls", "input_tokens", "output_tokens", "cached_tokens")
 OURS = ("outcome", "score", "run")
