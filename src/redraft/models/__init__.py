@@ -76,7 +76,7 @@ def _remote(name: str, kind: str, rest: str, values: Mapping[str, str]) -> Model
     from redraft.models.remote import RemoteModel
 
     access = openai_url(rest, values) if kind == "url" else PROVIDERS[kind](rest, values)
-    return RemoteModel(name, access.connect, options=_options(values), secrets=access.secrets)
+    return RemoteModel(name, access.connect, priced=access.priced, options=_options(values), secrets=access.secrets)
 
 
 def _local(name: str, rest: str, values: Mapping[str, str], progress: Progress | None) -> Model:

@@ -30,6 +30,8 @@ class Access:
 
     connect: Connect
     secrets: tuple[str, ...] = ()
+    priced: bool = True
+    """Whether the provider's price list holds: not where anyone may serve a model under any name."""
 
 
 def openai_api(name: str, values: Mapping[str, str]) -> Access:
@@ -38,7 +40,7 @@ def openai_api(name: str, values: Mapping[str, str]) -> Access:
     key = values.get("OPENAI_API_KEY") or ""
     if not key and base_url is None:
         raise MissingKey("openai", "OPENAI_API_KEY")
-    return Access(connect=openai_compatible(name, base_url=base_url, key=key or NO_KEY), secrets=(key,))
+    return Access(connect=openai_compatible(name, base_url=base_url, key=key or NO_KEY), secrets=(key,), priced=base_url is None)
 
 
 def openai_url(url: str, values: Mapping[str, str]) -> Access:
@@ -54,7 +56,7 @@ def openai_url(url: str, values: Mapping[str, str]) -> Access:
     if not host or not parts.fragment:
         raise UsageError(f"a model at an address is written {parts.scheme}://HOST:PORT/v1#NAME, with the server's name for the model after #")
     key = values.get("REDRAFT_API_KEY") or ""
-    return Access(connect=openai_compatible(parts.fragment, base_url=url.partition("#")[0], key=key or NO_KEY), secrets=(key,))
+    return Access(connect=openai_compatible(parts.fragment, base_url=url.partition("#")[0], key=key or NO_KEY), secrets=(key,), priced=False)
 
 
 def ollama(name: str, values: Mapping[str, str]) -> Access:
@@ -68,7 +70,7 @@ def ollama(name: str, values: Mapping[str, str]) -> Access:
     if not base_url.rstrip("/").endswith("/v1"):
         base_url = base_url.rstrip("/") + "/v1"
     key = values.get("OLLAMA_API_KEY") or ""
-    return Access(connect=openai_compatible(name, base_url=base_url, key=key or NO_KEY), secrets=(key,))
+    return Access(connect=openai_compatible(name, base_url=base_url, key=key or NO_KEY), secrets=(key,), priced=False)
 
 
 def openai_compatible(name: str, *, base_url: str | None, key: str, loopback: bool = False) -> Connect:

@@ -50,7 +50,7 @@ class CallOptions:
 
 
 class RemoteModel:
-    """A model behind an API."""
+    """A model behind an API. `priced`: it is the provider itself that answers, so that its price list holds."""
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class RemoteModel:
         *,
         ability: Ability = "capable",
         takes_grammar: bool = False,
+        priced: bool = True,
         options: CallOptions | None = None,
         secrets: Sequence[str] = (),
     ) -> None:
@@ -66,6 +67,7 @@ class RemoteModel:
         self.ability: Ability = ability
         self._connect = connect
         self._takes_grammar = takes_grammar
+        self._priced = priced
         self._options = options or CallOptions()
         self._secrets = tuple(secret for secret in secrets if secret)
         self._native = True
@@ -82,9 +84,10 @@ class RemoteModel:
             ModelError: the call failed; a subclass says how.
         """
         seconds = self._options.timeout_seconds
+        model = await self._connected()  # not on the clock: the first time it imports the provider's library
         try:
             async with asyncio.timeout(seconds):
-                return await self._complete(await self._connected(), request)
+                return await self._complete(model, request)
         except TimeoutError:
             raise ModelUnreachable(f"{self.name} did not answer within {seconds:g} s; is it overloaded, or the request too long?") from None
 
@@ -140,9 +143,8 @@ class RemoteModel:
 
     def _settings(self, model: PydanticModel, request: ModelRequest) -> ModelSettings:
         settings: dict[str, Any] = {"max_tokens": request.max_tokens + self._headroom, "temperature": request.temperature, "seed": request.seed}
-        profile: Mapping[str, Any] = model.profile
-        if profile.get("openai_supports_reasoning") and profile.get("thinking_enabled_by_default"):
-            del settings["temperature"]  # such models refuse it
+        if _refuses_temperature(model.profile):
+            del settings["temperature"]
         if request.stop:
             settings["stop_sequences"] = list(request.stop)
         if self._takes_grammar and request.grammar is not None:
@@ -158,7 +160,7 @@ class RemoteModel:
             if finish == "length":
                 raise ModelBroken(f"{self.name} used up its tokens before it wrote a reply")
             raise ModelBroken(f"{self.name} sent an empty reply")
-        costs = [_cost(response) for response in responses]
+        costs = [_cost(response) if self._priced else None for response in responses]
         return ModelReply(
             text=text,
             input_tokens=sum(response.usage.input_tokens for response in responses),
@@ -215,7 +217,7 @@ class RemoteModel:
             case e.UserError():
                 return ModelRefused(f"{name}: this request cannot be made{said}")
             case _:
-                return ModelBroken(f"{name}: what the server sent is no reply ({type(error).__name__})")
+                return ModelBroken(f"{name}: the reply could not be read, or the call failed in a way that has no name ({type(error).__name__})")
 
     def _said(self, error: Exception) -> str:
         body = getattr(error, "body", None)
@@ -224,6 +226,12 @@ class RemoteModel:
             message = message.replace(secret, "[key]")
         message = " ".join(LOOKS_LIKE_A_KEY.sub("[key]", message).split())
         return f": {message[:300]}" if message else ""
+
+
+def _refuses_temperature(profile: Mapping[str, Any]) -> bool:
+    if profile.get("anthropic_disallows_sampling_settings") or profile.get("bedrock_disallows_sampling_settings"):
+        return True
+    return bool(profile.get("openai_supports_reasoning") and profile.get("thinking_enabled_by_default"))
 
 
 class _SchemaRefused(Exception):
