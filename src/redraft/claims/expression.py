@@ -71,6 +71,11 @@ class Run:
         return self.operators == 0 or (self.operators == 1 and self.items[1:2] == ["/"] and bool(self.operands[-1].unit) and not self.operands[0].unit)
 
     @property
+    def fraction(self) -> bool:
+        """Whether it is one fraction of whole numbers written without spaces, such as 5/6."""
+        return len(self.items) == 3 and self.items[1] == "/" and len(self.operands) == 2 and self.operands[1].span[0] - self.operands[0].span[1] == 1
+
+    @property
     def expression(self) -> str:
         """The run in the calculator's syntax."""
         return written(self.items)
@@ -344,6 +349,7 @@ class _Reader:
             self._note()
             return True
         if token.kind == "open" and self.at in self.partner and self._glued(self.at) and token.text == "(" and self.items and self.line[self.at - 1].kind in ("num", "close"):
+            self.uncertain = self.uncertain or "/" in self.items  # 6/2(1+2) is read both ways
             return self._operator("*", 0)
         if token.kind in ("op", "power"):
             return self._symbol(token)
@@ -453,7 +459,7 @@ class _Reader:
         count = 0
         while count < most:
             token = self._peek()
-            if token is not None and token.kind == "word" and token.text.lower() not in _NO_UNIT and len(token.text) > 1 | (0 if token.text in "mgshlLWVAKCFN" else 1):
+            if token is not None and token.kind == "word" and token.text.lower() not in _NO_UNIT and (len(token.text) > 1 or token.text in "mgshlLKCF"):
                 self.at += 1
                 count += 1
                 follows, then = self._peek(), self._peek(1)

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from redraft.claims.numerals import CJK_NUMERAL, ENGLISH_NUMERAL, VULGAR, cjk_value, english_value
@@ -107,7 +108,8 @@ _APPROXIMATE = re.compile(
 )
 _ABOVE = re.compile(r"(?:\b(?:more than|over|above|at least|upwards of|greater than|exceed(?:s|ed|ing)?|no (?:less|fewer) than|in excess of)|>=?|≥|超过|至少|多于)[ \u202f]?$", re.IGNORECASE)
 _BELOW = re.compile(r"(?:\b(?:less than|fewer than|under|below|at most|(?<!add )(?<!adds )(?<!sum )(?<!sums )(?<!ing )(?<!ed )up to|no more than|not more than|as many as|as much as)|<=?|≤|不到|最多|少于|至多)[ \u202f]?$", re.IGNORECASE)
-_AROUND_AFTER = re.compile(r"[ \u202f]?(?:左右|上下|多|余|or so\b|前後|ほど|程度)")
+_HEDGE_MARKS = frozenset("~≈≃≅<>=≥≤.")
+_AROUND_AFTER = re.compile(r" ?(?:左右|上下|多|余|or so\b|前後|ほど|程度)")
 _WORDS = re.compile(rf"\b(?:{ENGLISH_NUMERAL})(?![\w-])", re.IGNORECASE)
 _CJK = re.compile(rf"(?P<percent>百分之)?(?P<numeral>{CJK_NUMERAL})")
 _MEASURE = re.compile(r"[个個位名人年月日天次元块米公里斤吨岁只条件本张家台辆倍分秒度页]")
@@ -152,6 +154,7 @@ def _decisive(literal: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=4096)
 def read_figure(literal: str, mark: str = "") -> tuple[Fraction, int, str, str] | None:
     """Value, decimals, decimal mark and grouping of bare digits with separators; None if they are no figure under any convention.
 
@@ -159,6 +162,8 @@ def read_figure(literal: str, mark: str = "") -> tuple[Fraction, int, str, str] 
     """
     if len(literal) > MAX_DIGITS:
         return None
+    if literal.isdecimal():
+        return Fraction(int(literal)), 0, mark or ".", ""
     if literal in VULGAR:
         return VULGAR[literal], 0, mark or ".", ""
     for separator in ("_", "'", "’", " ", "\u202f"):
@@ -168,8 +173,6 @@ def read_figure(literal: str, mark: str = "") -> tuple[Fraction, int, str, str] 
                 return None
             return Fraction(whole), len(whole.partition(".")[2]), "," if "," in literal else ".", separator
     if "," not in literal:
-        if literal.count(".") == 0:
-            return Fraction(int(literal)), 0, mark or ".", ""
         if literal.count(".") == 1 and (mark != "," or _decisive(literal) == "."):
             return Fraction("0" + literal), len(literal.partition(".")[2]), ".", ""
     if literal.startswith("."):
@@ -356,9 +359,12 @@ def _unit(flat: str, last: int, currency: str) -> tuple[str, int]:
 
 
 def _hedge(flat: str, first: int, last: int) -> dict[str, bool | Bound]:
-    window = flat[max(0, first - 24) : first]
     hedge: dict[str, bool | Bound] = {}
-    if window:
+    close = flat[first - 1 : first]
+    if close == " " or close == "\u202f":
+        close = flat[first - 2 : first - 1]
+    if close.isalpha() or close in _HEDGE_MARKS:
+        window = flat[max(0, first - 24) : first]
         if _APPROXIMATE.search(window):
             hedge["approximate"] = True
         elif _ABOVE.search(window):
@@ -450,6 +456,8 @@ def show(value: Fraction, like: Quantity | None = None) -> str:
 
     What does not terminate, or has too many decimals, is rounded to at least four significant digits (money keeps its two decimals).
     """
+    if like is not None and like.style == "fraction":
+        return _as_fraction(value, like)
     scaled = abs(value) / (like.scale if like else 1)
     point, group, least = (like.mark, like.grouping, like.decimals) if like else (".", "", 0)
     money = like is not None and least == 2 and bool(re.search(r"[$€£¥₹]", like.before + like.after))
@@ -465,6 +473,16 @@ def show(value: Fraction, like: Quantity | None = None) -> str:
         whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", group, whole)
     before = like.before.replace("-", "") if like else ""
     return ("-" if value < 0 and units else "") + before + whole + (point + part if part else "") + (like.after if like else "")
+
+
+def _as_fraction(value: Fraction, like: Quantity) -> str:
+    whole, rest = divmod(abs(value), 1)
+    sign = "-" if value < 0 else ""
+    if rest == 0:
+        return f"{sign}{whole}{like.after}"
+    if " " in like.text.strip() and whole:
+        return f"{sign}{whole} {rest}{like.after}"
+    return f"{sign}{abs(value)}{like.after}"
 
 
 def _decimals(value: Fraction, least: int) -> int:
@@ -511,8 +529,8 @@ def _after_equals(text: str, figures: tuple[Quantity, ...], place: int) -> Quant
     return best
 
 
-def read_at(text: str, start: int, mark: str = "") -> Quantity | None:
-    """The figure whose digits begin at `start`, or None if none does."""
-    flat = plain(text)
+def read_at(text: str, start: int, mark: str = "", flat: str | None = None) -> Quantity | None:
+    """The figure whose digits begin at `start`, or None if none does; `flat` is `plain(text)` where that is known."""
+    flat = plain(text) if flat is None else flat
     match = _LITERAL.match(flat, start)
     return _quantity(text, flat, start, match.end(), mark) if match else None

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import isqrt
+from math import factorial, isqrt
 
 from redraft.claims.numbers import Quantity, agrees, read
 from redraft.claims.statement import Statement, StatementKind, exact
@@ -82,8 +82,8 @@ _VERB = (
 )
 _UNIT = r"(?:[ -](?!(?:is|are|was|were|equals?|and|or|but|to|from|of|for|with|in|on|at|by|plus|minus|times|per|if|when|which|that|makes?|gives?)\b)[a-zµ°\u00e0-\u017f][\w'-]*){0,3}"
 _ONE = rf"{N}{_UNIT}"
-_LIST = rf"{_ONE}(?:, (?:and )?{_ONE})*,? (?:and|&|plus) {_ONE}"
-_LIST3 = rf"{_ONE}(?:, {_ONE})*,? (?:and|&|plus) {_ONE}"
+_LIST = rf"{_ONE}(?:, (?:and )?{_ONE}){{0,40}},? (?:and|&|plus) {_ONE}"
+_LIST3 = rf"{_ONE}(?:, {_ONE}){{0,40}},? (?:and|&|plus) {_ONE}"
 _END = rf"(?![\w%]|[.,:/^]\d|{N}|{P}| ?[-+*/×÷^=] ?[{N}{P}\d(])"
 _UP_DOWN = (
     r"(?:rose|rises?|risen|rising|increas(?:e[sd]?|ing)|gr[eo]ws?|grown|growing|climb(?:s|ed|ing)?|jump(?:s|ed|ing)?|surg(?:es?|ed|ing)|soar(?:s|ed|ing)?|gain(?:s|ed|ing)?|went up|goes up|going up|advanced?"
@@ -92,7 +92,7 @@ _UP_DOWN = (
 )
 _LINK = (
     r"(?:,|\(|:|;|-|–|—| |an?\b|the\b|which\b|this\b|that\b|it\b|i\.e\.|is\b|was\b|means?\b|meaning\b|represents?\b|representing\b|or\b|of\b|by\b|for\b|about\b|approximately\b|roughly\b|nearly\b|almost\b|around\b"
-    rf"|some\b|overall\b|total\b|net\b|marking\b|equals?\b|equal to\b|corresponds? to\b|equivalent to\b|relative\b|percentage\b|percent\b|{_UP_DOWN})*"
+    rf"|some\b|overall\b|total\b|net\b|marking\b|equals?\b|equal to\b|corresponds? to\b|equivalent to\b|relative\b|percentage\b|percent\b|{_UP_DOWN}){{0,24}}"
 )
 _Build = Callable[[Sketch, re.Match[str]], "Statement | None"]
 
@@ -385,6 +385,33 @@ def _root(seen: Sketch, match: re.Match[str]) -> Statement | None:
     return replace(made, holds=agrees(exactly, _positive(shown)), certain=True)
 
 
+def _sign_root(seen: Sketch, match: re.Match[str]) -> Statement | None:
+    return None if _operator_before(seen, match.start()) else _root(seen, match)
+
+
+def _factorial(seen: Sketch, match: re.Match[str]) -> Statement | None:
+    base, shown = seen.figure(match.start("n")), seen.figure(match.start("r"))
+    if _operator_before(seen, match.start()) or base.value.denominator != 1 or not 0 <= base.value <= 200 or base.text != str(base.value):
+        return None
+    made = _made(seen, match, "equation", f"factorial({base.value})", shown, (base,))
+    return replace(made, holds=agrees(Fraction(factorial(int(base.value))), shown), certain=True)
+
+
+def _operator_before(seen: Sketch, start: int) -> bool:
+    """Whether an operator or a name stands in front, so that more belongs to the expression than was read."""
+    before = seen.words[max(0, start - 12) : start].rstrip()
+    return before[-1:] in tuple("+-*/×÷·^=√)]}" + N + P) and before[-1:] != "=" or (before[-1:].isalnum() and before == seen.words[max(0, start - 12) : start])
+
+
+def _division(seen: Sketch, match: re.Match[str]) -> Statement | None:
+    """100 / 3 = 33 remainder 1."""
+    whole, part, quotient, rest = (seen.figure(match.start(group)) for group in ("a", "b", "q", "r"))
+    if any(q.value.denominator != 1 for q in (whole, part, quotient, rest)) or part.value <= 0 or _operator_before(seen, match.start()):
+        return None
+    made = _made(seen, match, "equation", f"{_n(whole.value)} - {_n(part.value)}*{_n(quotient.value)}", rest, (whole, part, quotient), unique=False)
+    return made if not made.holds or 0 <= rest.value < part.value else None
+
+
 def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
@@ -413,13 +440,16 @@ _GRAMMAR: tuple[tuple[re.Pattern[str], re.Pattern[str], _Build], ...] = (
     (_pattern(r"subtract"), _pattern(rf"subtracting (?P<a>{N}){_UNIT} from (?P<b>{N}){_UNIT},? (?:{_VERB}|leaves?) {_R}"), _difference),
     (_pattern(r"ratio|quotient"), _pattern(rf"(?:ratio|quotient) of (?P<a>{N}|{P}){_UNIT} (?:to|and) (?P<b>{N}|{P}){_UNIT} {_VERB} {_R}"), _ratio),
     (_pattern(r"plus|minus|times|multiplied|divided|added|power|[加减乘除]|足す|引く|掛|かけ|割|プラス|マイナス"),
-     _pattern(rf"(?P<list>[{N}{P}]{_UNIT}(?:\s?(?:{_WORDED_PATTERN})\s?[{N}{P}]{_UNIT})+),?\s?(?:{_VERB}|等于|是|得|为|は|イコール|だと|で)\s?{_R}"), _worded),
+     _pattern(rf"(?P<list>[{N}{P}]{_UNIT}(?:\s?(?:{_WORDED_PATTERN})\s?[{N}{P}]{_UNIT}){{1,20}}),?\s?(?:{_VERB}|等于|是|得|为|は|イコール|だと|で)\s?{_R}"), _worded),
     (_pattern(r"half|twice|double|triple|thrice|third|quarter|tenth|quadruple"), _pattern(rf"\b(?P<f>half|twice|double|triple|thrice|two times|a third|one third|one-third|a quarter|one quarter|a tenth|quadruple)(?: of)? (?P<n>{N}|{P}){_UNIT} {_VERB} {_R}"), _multiple),
     (_pattern(r"square[^d]|cube[^d]"), _pattern(rf"(?:square|cube) of (?P<n>{N}) {_VERB} {_R}"), _power),
     (_pattern(r"squared|cubed"), _pattern(rf"(?P<n>{N}) (?:squared|cubed) {_VERB} {_R}"), _power),
     (_pattern(r"root"), _pattern(rf"(?:square|cube) root of (?P<n>{N}) {_VERB} {_R}"), _root),
+    (_pattern(r"√|sqrt"), _pattern(rf"(?:√|\\?sqrt\s?[({{]?)\s?(?P<n>{N})[)}}]?\s?(?:=|≈|is|equals)\s?{_R}"), _sign_root),
+    (_pattern(r"!"), _pattern(rf"(?P<n>{N})!\s?(?:=|is|equals)\s?{_R}"), _factorial),
+    (_pattern(r"\br |rem"), _pattern(rf"(?P<a>{N}){_UNIT} ?(?:/|÷|divided by) ?(?P<b>{N}){_UNIT} ?(?:=|is|equals|gives) ?(?P<q>{N}){_UNIT},? ?(?:with |and )?(?:a )?(?:remainder|rem\.?|r)(?: of| is)?:? ?(?P<r>{N}){_END}"), _division),
     (_pattern(r"的|の"), _pattern(rf"(?P<n>{N})(?:的|の)(?:平方|立方|2乗|二乗)(?:是|为|等于|得|は)\s?{_R}"), _power),
     (_pattern(r"的|の"), _pattern(rf"(?P<n>{N})(?:的|の)(?P<p>{P}|{N})(?:是|为|等于|=|约为|は|即)\s?(?P<r>{N}){_END}"), _share_of),
-    (_pattern(r"和|合计|合計|总"), _pattern(rf"(?P<list>{N}(?:、{N})*(?:和|与|と|、){N})(?:的|の)(?:总)?(?:和|合計|合计)(?:是|为|等于|は)\s?{_R}"), _total),
-    (_pattern(r"平均"), _pattern(rf"(?P<list>{N}(?:、{N})*(?:和|与|と|、){N})(?:的|の)平均(?:数|值|値)?(?:是|为|等于|は)\s?{_R}"), _mean),
+    (_pattern(r"和|合计|合計|总"), _pattern(rf"(?P<list>{N}(?:、{N}){{0,40}}(?:和|与|と|、){N})(?:的|の)(?:总)?(?:和|合計|合计)(?:是|为|等于|は)\s?{_R}"), _total),
+    (_pattern(r"平均"), _pattern(rf"(?P<list>{N}(?:、{N}){{0,40}}(?:和|与|と|、){N})(?:的|の)平均(?:数|值|値)?(?:是|为|等于|は)\s?{_R}"), _mean),
 )  # fmt: skip

@@ -222,7 +222,8 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> b
 
 
 _CLAUSE = re.compile(
-    r";|；|,?\s+(?:but|whereas|while|although|though|however)\s+|,\s+(?:and|or|so|yet)\s+(?=\S+(?:\s+\S+){2})|\s+[—–]\s+|——|，(?:但是?|而|却|因此|所以|并且|然而)|、?が、"
+    r";|；|(?:,\s{0,3}|(?<=\S)\s{1,3})(?:but|whereas|while|although|though|however)(?=\s)|,\s{1,3}(?:and|or|so|yet)\s{1,3}(?=\S{1,80}\s{1,3}\S{1,80}\s{1,3}\S)|(?<=\S)\s{1,3}[—–](?=\s)|——"
+    r"|，(?:但是?|而|却|因此|所以|并且|然而)|、?が、"
 )
 
 

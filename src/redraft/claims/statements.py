@@ -12,9 +12,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from redraft.claims.expression import Operand, Run, Token, runs, tokens
-from redraft.claims.measures import calendar, conversions
+from redraft.claims.measures import calendar, conversions, unit_factor
 from redraft.claims.numbers import Quantity, agrees, decimal_mark, plain, read, read_at
 from redraft.claims.phrases import phrases
+from redraft.claims.segment import blocks
 from redraft.claims.statement import Statement, StatementKind
 from redraft.claims.symbols import identities
 from redraft.types import Span
@@ -27,25 +28,18 @@ MAX_EXPRESSION = 1900
 
 def find(text: str) -> tuple[Statement, ...]:
     """All arithmetic statements of a text, in the order of the figures they derive."""
-    flat = plain(text)
+    flat = _without_code(plain(text))
     mark = decimal_mark(flat) if any(c in flat for c in ".,") else ""
     found: list[Statement] = []
-    for line in re.finditer(r"[^\n]+", flat):
+    lines = list(re.finditer(r"[^\n]+", flat))
+    for line in lines:
         if _SIGN.search(flat, *line.span()):
             here = list(_equations(text, flat, line.span(), mark))
             if any(s.ambiguous and s.holds is False for s in here):
                 here = _other_convention(here, list(_equations(text, flat, line.span(), ",")))
             found.extend(here)
-    if _WORDS.search(flat):
-        symbols = {s.focus for s in found}
-        found.extend(s for s in phrases(text) if s.focus not in symbols)
-    if _MEASURES.search(flat):
-        known = {s.focus for s in found}
-        figures = read(text)
-        found.extend(s for s in (*conversions(flat, figures), *calendar(flat, figures)) if s.focus not in known)
-    if "=" in flat and _LETTER.search(flat):
-        known = {s.focus for s in found}
-        found.extend(s for s in identities(flat) if s.focus not in known)
+    for line in lines:
+        found.extend(_said(text, flat, line.span(), {s.focus for s in found}))
     return tuple(sorted(found, key=lambda s: (s.focus, s.span)))
 
 
@@ -55,17 +49,66 @@ def _other_convention(here: list[Statement], there: list[Statement]) -> list[Sta
     return [true.get(s.focus, s) if s.ambiguous and s.holds is False else s for s in here]
 
 
+def _without_code(text: str) -> str:
+    """The text with fenced code blanked out, equally long: code is executed, not read."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    for block in blocks(text):
+        if block.kind == "code":
+            start, end = block.span
+            text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+    return text
+
+
+def _said(text: str, flat: str, span: Span, known: set[Span]) -> Iterator[Statement]:
+    """Statements of one line that are made in words, not with signs, except those whose figure is known to be derived already."""
+    start, end = span
+    line = flat[start:end]
+    low = line.lower()
+    worded, measured = _WORDS.search(low), _MEASURED.search(low)
+    dated = ("day" in low or "leap" in low or _WEEKDAY.search(low)) and _DATED.search(low)
+    lettered = "=" in low and _LETTER.search(low)
+    if not (worded or measured or dated or lettered):
+        return
+    figures = read(line) if worded or measured or dated else ()
+    said = (
+        *(phrases(line, figures) if worded else ()),
+        *(conversions(line, figures) if measured else ()),
+        *(calendar(line, figures) if dated else ()),
+        *(identities(line) if lettered else ()),
+    )
+    for statement in said:
+        moved = _moved(statement, start, text)
+        if moved.focus not in known:
+            known.add(moved.focus)
+            yield moved
+
+
+def _moved(statement: Statement, by: int, text: str) -> Statement:
+    """The statement of a line as one of the whole text, with the figure as it is written there."""
+    shown = statement.shown
+    if shown is not None:
+        span = _shift(shown.span, by)
+        shown = replace(shown, span=span, text=text[span[0] : span[1]])
+    return replace(statement, span=_shift(statement.span, by), focus=_shift(statement.focus, by), operands=tuple(_shift(o, by) for o in statement.operands), shown=shown)
+
+
+def _shift(span: Span, by: int) -> Span:
+    return span[0] + by, span[1] + by
+
+
 _WORDS = re.compile(
-    r"%|percent|per cent|\bsum|total|average|\bmean\b|median|plus|minus|times|multiplied|divided|product|difference|ratio|half|twice|double|tripl|third|quarter|square|cube|root|add(?:s|ed)?\b|\bof\b"
-    r"|subtract|from|[加减乘除的の和均]|足す|引く|掛け|かける|割る|プラス|マイナス",
-    re.IGNORECASE,
+    r"(?:%|percent|per cent|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|\d|[½¼¾⅓⅔]) (?:[a-z]+ ){0,2}?(?:out )?of\b|(?:%|percent|per cent)(?=.{0,60}\bfrom\b)|\bfrom\b.{1,60}\bto\b.{1,90}(?:%|percent|per cent|\d)"
+    r"|\b(?:sum|total|totals|average|averages|mean|median|plus|minus|times|multiplied|divided|product|difference|ratio|quotient|twice|double|triple|thrice|quadruple|square|cube|squared|cubed|root|added|subtracting)\b"
+    r"|\b(?:half|third|quarter|tenth)\b(?: of)? \d|\badds? up|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\btotal(?:l?ing|l?ed)\b|[加减乘除]|[的の](?:\d|平均|平方|立方|总|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",)
+_MEASURED = re.compile(
+    r"[\d½¼¾][ -]?(?:degrees? )?(?:[°º] ?[cf]\b|km/h|m/s|[a-z]{1,12})\s?(?:\(|=|≈|,? or |is |are |was |equals? |equates |converts? |corresponds |comes |makes |contains? |has |have )[^.\n]{0,20}\d|(?:公里|千米|米|公斤|小时|分钟)(?:是|等于)",
 )
-_MEASURES = re.compile(
-    r"\d ?-?(?:mm|cm|k?m|in|ft|yd|mi|mg|k?g|lbs?|oz|[°º] ?[CFcf]|m?[lL]|km/h|mph|m/s)\b|\d ?-?(?:inch|foot|feet|yard|mile|(?:kilo|centi|milli)?(?:met(?:er|re)|gram|lit)|pound|ounce|second|minute|hour|day|week|degree|celsius|fahrenheit)"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|leap year|\bdays\b|公里|千米|公斤|小时",
-    re.IGNORECASE,
-)
-_LETTER = re.compile(r"(?<![A-Za-z])[a-zA-Z](?![A-Za-z])")
+_DATED = re.compile(
+    r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b.{0,30}\d{4}|\d{4}.{0,24}\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bleap year\b"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.{0,60}\bdays\b|\bdays\b.{0,30}\b(?:between|from)\b.{0,40}\d{4}|\d{4}-\d\d-\d\d.{0,40}\bdays\b",)
+_WEEKDAY = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)\b")
+_LETTER = re.compile(r"(?<![a-z'’])[a-z](?![a-z'’])[^=\n]{0,60}=[^=\n]{0,60}(?<![a-z])[a-z](?![a-z'’])")
 _SIGN = re.compile(r"[=≈≃≅≒]|\\approx")
 _ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
 
@@ -73,10 +116,11 @@ _ANNOTATION = re.compile(r"<<([^<>\n]*)>>")
 def _equations(text: str, flat: str, span: Span, mark: str) -> Iterator[Statement]:
     start, end = span
     outer = flat
-    for annotation in _ANNOTATION.finditer(flat, start, end):
-        yield from _chains(text, flat, tokens(flat, *annotation.span(1)), mark)
-        blank = " " * (annotation.end() - annotation.start())
-        outer = outer[: annotation.start()] + blank + outer[annotation.end() :]
+    if flat.find("<<", start, end) >= 0:
+        for annotation in _ANNOTATION.finditer(flat, start, end):
+            yield from _chains(text, flat, tokens(flat, *annotation.span(1)), mark)
+        line = _ANNOTATION.sub(lambda found: " " * len(found.group()), flat[start:end])
+        outer = flat[:start] + line + flat[end:]
     blanked = outer if outer is not flat else text  # equally long, so that a figure behind an annotation is read without it
     yield from _chains(blanked, outer, tokens(outer, start, end), mark)
 
@@ -116,20 +160,22 @@ def _statements(text: str, flat: str, line: list[Token], chain: list[Run], signs
         return
     opens, closes = _context_before(line, chain[0]), _context_after(line, chain[-1])
     used = False
+    computed: list[Run] = []
     for index in range(1, len(chain)):
         left, right = chain[index - 1], chain[index]
+        if not left.single:
+            computed = [*computed[-2:], left]
         if (index == 1 and not opens) or (index == len(chain) - 1 and not closes):
             continue
-        computed = [run for run in chain[:index] if not run.single]
         if right.single and left.single and _other_unit(left, right):
             continue
-        if right.single and computed:
-            shown = _figure(text, right, signs[index - 1], mark)
+        if (right.single or (right.fraction and len(left.items) > 3)) and computed:
+            shown = _figure(text, flat, right, signs[index - 1], mark)
             if shown is not None:
                 used = True
                 yield _equation(flat, line, computed, right, shown)
         elif not right.single and left.single and not used and index == 1:
-            shown = _figure(text, left, signs[0], mark)
+            shown = _figure(text, flat, left, signs[0], mark)
             if shown is not None:
                 statement = _equation(flat, line, [right], left, shown)
                 yield replace(statement, certain=statement.certain and len(chain) == 2 and _announced(line, left))
@@ -152,12 +198,12 @@ def _announced(line: list[Token], run: Run) -> bool:
 _ANNOUNCES = frozenset("is are total sum answer result product difference average :".split())
 
 
-def _figure(text: str, run: Run, sign: Token, mark: str) -> Quantity | None:
+def _figure(text: str, flat: str, run: Run, sign: Token, mark: str) -> Quantity | None:
     operand = run.operands[0]
     place = operand.span[0]
     while place < operand.span[1] and not (text[place].isdigit() or text[place] in ".½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"):
         place += 1
-    shown = read_at(text, place, mark)
+    shown = read_at(text, place, mark, flat)
     value = run.value
     if shown is None or value is None or ("~" in run.items and "  " in text[run.start : shown.span[1]]):
         return None
@@ -181,6 +227,7 @@ def _equation(flat: str, line: list[Token], computed: list[Run], right: Run, sho
         operands=tuple(operand.span for operand in left.operands),
         also=tuple(_shown_units(run.expression, shown) for run in computed[:-1] if len(run.items) < 60),
         ambiguous=any(o.ambiguous for o in (*left.operands, *right.operands)),
+        unique=not any(o.ambiguous and "." in o.literal for o in (*left.operands, *right.operands)),
     )
     value = left.value
     if value is None:
@@ -210,12 +257,32 @@ def _other_reading(left: Run, shown: Quantity, value: Fraction) -> str | None:
         base = head.value
         if base is not None and agrees(base * (1 + (last.value if left.items[-2] == "+" else -last.value)), shown):
             return f"({head.expression})*(1 {left.items[-2]} {_decimal(last.value)})"
+    measured = _in_one_unit(left, shown)
+    if measured is not None and agrees(measured[0], shown):
+        return measured[1]
     scale = max((o.scale for o in left.operands), default=1)
     if shown.scale > 1 and agrees(value * shown.scale, shown):
         return f"({left.expression})*{shown.scale}"
     if scale > 1 and shown.scale == 1 and agrees(value / scale, shown):
         return f"({left.expression})/{scale}"
     return None
+
+
+def _in_one_unit(left: Run, shown: Quantity) -> tuple[Fraction, str] | None:
+    """The sum of measured amounts in the unit of the result: 2 hours + 30 minutes = 2.5 hours."""
+    target = unit_factor(shown.unit)
+    if target is None or target[0] == "temperature" or not all(item in ("+", "-") for item in left.items[1::2]) or len(left.items) != 2 * len(left.operands) - 1:
+        return None
+    factors = [unit_factor(operand.unit.split()[0]) if operand.unit else target for operand in left.operands]
+    if any(factor is None or factor[0] != target[0] for factor in factors):
+        return None
+    total, parts = Fraction(0), list[str]()
+    for operand, factor, sign in zip(left.operands, factors, ("+", *left.items[1::2]), strict=True):
+        assert factor is not None
+        part = operand.value * factor[1] / target[1]
+        total += part if sign == "+" else -part
+        parts.append(f"{sign} {_decimal(operand.value)}*{_decimal(factor[1] / target[1])}")
+    return total, " ".join(parts).removeprefix("+ ")
 
 
 def _decimal(value: Fraction) -> str:
@@ -323,7 +390,7 @@ def _clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity,
     """Whether a statement that does not hold can mean nothing else."""
     if left.uncertain or right.uncertain:
         return False
-    start, end = line[0].start, line[-1].end
+    start, end = max(line[0].start, left.start - 200), min(line[-1].end, right.end + 200)
     if _DOUBTFUL.search(flat, start, end):
         return False
     if shown.percent or any(o.percent for o in left.operands[1:]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, agrees, show
@@ -11,7 +11,7 @@ from redraft.claims.segment import claim_id
 from redraft.claims.statement import Statement
 from redraft.claims.statements import find
 from redraft.protocols import Route
-from redraft.types import CheckStatus, Claim, Evidence, ToolCall, ToolResult, Verdict
+from redraft.types import CheckStatus, Claim, Evidence, Span, ToolCall, ToolResult, Verdict
 
 __all__ = ["routes"]
 
@@ -22,7 +22,7 @@ def routes(text: str) -> tuple[Route, ...]:
     """One route for each arithmetic statement of the text, in order; the plan is a rule, the verdict computed."""
     seen: Counter[str] = Counter()
     made: list[Route] = []
-    derived: list[tuple[Statement, str]] = []
+    derived: dict[str, dict[Span, str]] = {}
     for statement in find(text):
         words = text[statement.span[0] : statement.span[1]]
         identity = claim_id(words, "number", seen[words])
@@ -35,7 +35,8 @@ def routes(text: str) -> tuple[Route, ...]:
             kind="number",
             depends_on=_links(text, statement, derived),
         )
-        derived.append((statement, identity))
+        if statement.shown is not None:
+            derived.setdefault(_bare(statement.shown.text), {})[statement.focus] = identity
         calls = tuple(ToolCall(tool=statement.tool, input=expression) for expression in _inputs(statement))
         made.append(Route(claim=claim, calls=calls, plan="rule", decide=_decide(statement)))
     return tuple(made)
@@ -47,19 +48,19 @@ def _inputs(statement: Statement) -> tuple[str, ...]:
     return (statement.expression, *other, *points, *statement.also)
 
 
-def _links(text: str, statement: Statement, derived: list[tuple[Statement, str]]) -> tuple[str, ...]:
-    """Earlier statements whose derived figure is certainly used here: an operand with the same value that no other figure before it shows."""
+def _links(text: str, statement: Statement, derived: Mapping[str, Mapping[Span, str]]) -> tuple[str, ...]:
+    """The earlier statements whose derived figure is used here: an operand that shows the same figure, where only one statement derives it."""
     found: list[str] = []
     for span in statement.operands:
-        operand = text[span[0] : span[1]]
-        sources = {identity for earlier, identity in derived if earlier.shown and earlier.focus[1] <= span[0] and _same_figure(earlier.shown, operand)}
+        sources = {identity for focus, identity in derived.get(_bare(text[span[0] : span[1]]), {}).items() if focus[1] <= span[0]}
         if len(sources) == 1:
             found.extend(sources - set(found))
     return tuple(found)
 
 
-def _same_figure(shown: Quantity, operand: str) -> bool:
-    return shown.text.strip("$€£¥ ").replace(",", "") == operand.strip("$€£¥ ").replace(",", "")
+def _bare(figure: str) -> str:
+    """A figure without currency and thousands separators."""
+    return figure.strip("$€£¥ ").replace(",", "")
 
 
 def _decide(statement: Statement) -> Callable[[Sequence[ToolResult]], Verdict | None]:
@@ -128,5 +129,5 @@ def _figure(statement: Statement, shown: Quantity, values: Sequence[Fraction | N
     if None in answers or not statement.certain or len(known) < len(values):
         return None
     repairs = tuple(dict.fromkeys(show(value, shown) for value in known))
-    unique = len(repairs) == 1 and statement.unique and not statement.ambiguous
+    unique = len(repairs) == 1 and statement.unique
     return _verdict("contradicted", evidence, note, written if unique else None, () if unique else repairs)
