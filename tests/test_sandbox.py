@@ -217,6 +217,16 @@ def processes_of_this_test() -> set[str]:
     return found
 
 
+async def together(sandbox: Sandbox, programs: dict[str, str]) -> dict[str, Execution]:
+    limit = asyncio.Semaphore(8)
+
+    async def one(program: str) -> Execution:
+        async with limit:
+            return await sandbox.run(program, LIMITS)
+
+    return dict(zip(programs, await asyncio.gather(*map(one, programs.values())), strict=True))
+
+
 def test_the_suite_of_attacks_is_large_enough() -> None:
     assert len(ATTACKS) >= 80
 
@@ -233,8 +243,8 @@ async def test_no_attack_gets_out(kind: str, sandbox: Sandbox, tmp_path: Path, m
     given = {"file": str(file), "folder": str(folder), "target": str(folder / "target"), "port": listener.port}
     before = sorted(path.name for path in Path("/tmp").glob("planted-by-sandbox"))
     try:
-        for name, attack in attacks.items():
-            execution = await sandbox.run(attack.format(**given), LIMITS)
+        results = await together(sandbox, {name: attack.format(**given) for name, attack in attacks.items()})
+        for name, execution in results.items():
             shown = execution.stdout + execution.value + execution.error_message
             assert SECRET not in shown, f"{name}: {execution}"
             assert execution.seconds < LIMITS.seconds + 6, f"{name}: {execution}"
@@ -256,18 +266,8 @@ async def test_the_kernel_refuses_under_bubblewrap(name: str) -> None:
     assert execution.error_type in ("PermissionError", "OSError", "BlockingIOError")
 
 
-async def _exhaust(sandbox: Sandbox, names: list[str]) -> dict[str, Execution]:
-    limit = asyncio.Semaphore(8)
-
-    async def one(name: str) -> Execution:
-        async with limit:
-            return await sandbox.run(EXHAUSTS[name].replace("{{", "{").replace("}}", "}"), LIMITS)
-
-    return dict(zip(names, await asyncio.gather(*map(one, names)), strict=True))
-
-
 async def test_nothing_outlives_its_limit(sandbox: Sandbox) -> None:
-    results = await _exhaust(sandbox, list(EXHAUSTS))
+    results = await together(sandbox, {name: attack.format() for name, attack in EXHAUSTS.items()})
     for name, execution in results.items():
         assert len(execution.stdout) <= LIMITS.output_bytes, name
         assert execution.seconds < 30, name

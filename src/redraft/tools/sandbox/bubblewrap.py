@@ -184,7 +184,7 @@ def _agreed(one: StepResult, two: StepResult, *, apart: bool) -> StepResult:
         return StepResult(outcome="undecidable", message="passed once and failed once") if apart and two.outcome in FAILING else one
     if one.outcome == "timeout" and two.outcome in ("timeout", "not_run"):  # not run: its time went into an earlier step
         return one if two.outcome == "not_run" else two
-    if one.outcome == "timeout" and two.outcome == "passed" and apart:  # slow is not wrong
+    if one.outcome in ("timeout", "not_run") and two.outcome == "passed" and apart:  # slow is not wrong
         return two
     if one.outcome in FAILING:
         if two.outcome in FAILING or (one.outcome == "crashed" and not one.message):  # without a message it was the sandbox, not the program
