@@ -101,7 +101,17 @@ _TOKEN = re.compile(
     r"|(?P<other>\S)"
 )
 _OPERATORS = {"×": "*", "÷": "/", "·": "*", "∙": "*", "⋅": "*", "–": "-", "∕": "/", "⁄": "/", "^": "**"}
-_LATEX = {"\\times": ("op", "*"), "\\cdot": ("op", "*"), "\\div": ("op", "/"), "\\approx": ("eq", "≈"), "\\%": ("pct", "%"), "\\$": ("cur", "$"), "\\frac": ("frac", ""), "\\dfrac": ("frac", ""), "\\tfrac": ("frac", "")}
+_LATEX = {
+    "\\times": ("op", "*"),
+    "\\cdot": ("op", "*"),
+    "\\div": ("op", "/"),
+    "\\approx": ("eq", "≈"),
+    "\\%": ("pct", "%"),
+    "\\$": ("cur", "$"),
+    "\\frac": ("frac", ""),
+    "\\dfrac": ("frac", ""),
+    "\\tfrac": ("frac", ""),
+}
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069\x00]")
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "~": 3, "**": 4}
@@ -199,7 +209,14 @@ class _Reader:
     def _note(self) -> None:
         if not self.opened:
             self.best = Run(
-                self.line[self.first].start, self.line[self.at - 1].end, self.first, self.at, list(self.items), list(self.operands), self.operators, self.uncertain
+                self.line[self.first].start,
+                self.line[self.at - 1].end,
+                self.first,
+                self.at,
+                list(self.items),
+                list(self.operands),
+                self.operators,
+                self.uncertain,
             )
 
     def _before_operand(self) -> bool | None:
@@ -244,7 +261,9 @@ class _Reader:
         if self.at >= len(self.line):
             return None
         token = self.line[self.at]
-        if token.kind not in ("num", "mark") or (self._glued(self.at) and self.line[self.at - 1].kind == "word" and self.at > 0 and self.line[self.at - 1].text not in "xX"):
+        if token.kind not in ("num", "mark") or (
+            self._glued(self.at) and self.line[self.at - 1].kind == "word" and self.at > 0 and self.line[self.at - 1].text not in "xX"
+        ):
             return None
         operand = self._operand(token, currency)
         if operand is None:
@@ -333,7 +352,7 @@ class _Reader:
         follows = self._peek(1)
         if word.text in ("x", "X"):
             return follows is not None and follows.kind in ("num", "open", "cur") and follows.start <= word.end + 1
-        return len(word.text) > 1 or word.text in "mgshlLWVAKCFN" or not word.text.isascii()
+        return len(word.text) > 1 or not word.text.isascii()
 
     def _after_operand(self) -> bool | None:
         token = self.line[self.at]
@@ -348,7 +367,14 @@ class _Reader:
             self.at += 1
             self._note()
             return True
-        if token.kind == "open" and self.at in self.partner and self._glued(self.at) and token.text == "(" and self.items and self.line[self.at - 1].kind in ("num", "close"):
+        if (
+            token.kind == "open"
+            and self.at in self.partner
+            and self._glued(self.at)
+            and token.text == "("
+            and self.items
+            and self.line[self.at - 1].kind in ("num", "close")
+        ):
             self.uncertain = self.uncertain or "/" in self.items  # 6/2(1+2) is read both ways
             return self._operator("*", 0)
         if token.kind in ("op", "power"):
@@ -440,6 +466,11 @@ class _Reader:
             self.at = begin
             return None
         words = [t.text for t in self.line[begin : self.at]]
+        if len(words[0]) == 1:
+            if self._glued(begin):
+                self.at = begin
+                return None
+            self.uncertain = True  # 5 g may be grams, or five times g
         if follows.kind == "op" and follows.text in "-–" and (count > 1 or not self._spaced_pair()):
             self.uncertain = True
         if follows.kind in ("op", "eq") or (follows.kind == "close" and self.opened) or (follows.kind == "word" and follows.text in ("x", "X")):
@@ -463,7 +494,14 @@ class _Reader:
                 self.at += 1
                 count += 1
                 follows, then = self._peek(), self._peek(1)
-                if follows is not None and follows.text == "/" and self._glued(self.at) and self._glued(self.at + 1) and then is not None and then.kind == "word":
+                if (
+                    follows is not None
+                    and follows.text == "/"
+                    and self._glued(self.at)
+                    and self._glued(self.at + 1)
+                    and then is not None
+                    and then.kind == "word"
+                ):
                     self.at += 2
             else:
                 break

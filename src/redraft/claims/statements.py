@@ -90,7 +90,9 @@ def _moved(statement: Statement, by: int, text: str) -> Statement:
     if shown is not None:
         span = _shift(shown.span, by)
         shown = replace(shown, span=span, text=text[span[0] : span[1]])
-    return replace(statement, span=_shift(statement.span, by), focus=_shift(statement.focus, by), operands=tuple(_shift(o, by) for o in statement.operands), shown=shown)
+    return replace(
+        statement, span=_shift(statement.span, by), focus=_shift(statement.focus, by), operands=tuple(_shift(o, by) for o in statement.operands), shown=shown
+    )
 
 
 def _shift(span: Span, by: int) -> Span:
@@ -100,13 +102,15 @@ def _shift(span: Span, by: int) -> Span:
 _WORDS = re.compile(
     r"(?:%|percent|per cent|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|\d|[½¼¾⅓⅔]) (?:[a-z]+ ){0,2}?(?:out )?of\b|(?:%|percent|per cent)(?=.{0,60}\bfrom\b)|\bfrom\b.{1,60}\bto\b.{1,90}(?:%|percent|per cent|\d)"
     r"|\b(?:sum|total|totals|average|averages|mean|median|plus|minus|times|multiplied|divided|product|difference|ratio|quotient|twice|double|triple|thrice|quadruple|square|cube|squared|cubed|root|added|subtracting)\b"
-    r"|\b(?:half|third|quarter|tenth)\b(?: of)? \d|\badds? up|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\btotal(?:l?ing|l?ed)\b|[加减乘除]|[的の](?:\d|平均|平方|立方|总|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",)
+    r"|\b(?:half|third|quarter|tenth)\b(?: of)? \d|\badds? up|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\btotal(?:l?ing|l?ed)\b|[加减乘除]|[的の](?:\d|平均|平方|立方|总|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",
+)
 _MEASURED = re.compile(
     r"[\d½¼¾][ -]?(?:degrees? )?(?:[°º] ?[cf]\b|km/h|m/s|[a-z]{1,12})\s?(?:\(|=|≈|,? or |is |are |was |equals? |equates |converts? |corresponds |comes |makes |contains? |has |have )[^.\n]{0,20}\d|(?:公里|千米|米|公斤|小时|分钟)(?:是|等于)",
 )
 _DATED = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b.{0,30}\d{4}|\d{4}.{0,24}\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bleap year\b"
-    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.{0,60}\bdays\b|\bdays\b.{0,30}\b(?:between|from)\b.{0,40}\d{4}|\d{4}-\d\d-\d\d.{0,40}\bdays\b",)
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.{0,60}\bdays\b|\bdays\b.{0,30}\b(?:between|from)\b.{0,40}\d{4}|\d{4}-\d\d-\d\d.{0,40}\bdays\b",
+)
 _WEEKDAY = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)\b")
 _LETTER = re.compile(r"(?<![a-z'’])[a-z](?![a-z'’])[^=\n]{0,60}=[^=\n]{0,60}(?<![a-z])[a-z](?![a-z'’])")
 _SIGN = re.compile(r"[=≈≃≅≒]|\\approx")
@@ -148,7 +152,10 @@ def _link(line: list[Token], left: Run, right: Run) -> Token | None:
             sign = token
         elif sign is None and (token.text in ("*", "**", "`", "_", "__", ",") or token.kind == "other" and token.text in "\\$"):
             continue
-        elif sign is not None and (token.text in ("*", "**", "`", "_", "~", "$") or token.text.lower() in ("about", "approximately", "roughly", "around", "approx", "just", "约", "exactly")):
+        elif sign is not None and (
+            token.text in ("*", "**", "`", "_", "~", "$")
+            or token.text.lower() in ("about", "approximately", "roughly", "around", "approx", "just", "约", "exactly")
+        ):
             continue
         else:
             return None
@@ -171,14 +178,16 @@ def _statements(text: str, flat: str, line: list[Token], chain: list[Run], signs
             continue
         if (right.single or (right.fraction and len(left.items) > 3)) and computed:
             shown = _figure(text, flat, right, signs[index - 1], mark)
-            if shown is not None:
+            statement = _equation(flat, line, computed, right, shown) if shown is not None else None
+            if statement is not None:
                 used = True
-                yield _equation(flat, line, computed, right, shown)
+                yield statement
         elif not right.single and left.single and not used and index == 1:
             shown = _figure(text, flat, left, signs[0], mark)
             if shown is not None:
                 statement = _equation(flat, line, [right], left, shown)
-                yield replace(statement, certain=statement.certain and len(chain) == 2 and _announced(line, left))
+                if statement is not None:
+                    yield replace(statement, certain=statement.certain and len(chain) == 2 and _announced(line, left))
         elif not right.single and not left.single:
             yield _identity(flat, left, right)
 
@@ -213,8 +222,8 @@ def _figure(text: str, flat: str, run: Run, sign: Token, mark: str) -> Quantity 
     return replace(shown, approximate=True) if sign.text in "≈≃≅≒~=" and sign.text != "=" else shown
 
 
-def _equation(flat: str, line: list[Token], computed: list[Run], right: Run, shown: Quantity) -> Statement:
-    """A figure against the nearest expression, in the first reading that makes it true."""
+def _equation(flat: str, line: list[Token], computed: list[Run], right: Run, shown: Quantity) -> Statement | None:
+    """A figure against the nearest expression, in the first reading that makes it true; None if it adds up what cannot be added as it stands."""
     left = computed[-1]
     span = (min(left.start, shown.span[0]), max(left.end, shown.span[1]))
     statement = Statement(
@@ -232,6 +241,9 @@ def _equation(flat: str, line: list[Token], computed: list[Run], right: Run, sho
     value = left.value
     if value is None:
         return replace(statement, certain=False)
+    if {"+", "-"} & {item for item in left.items if isinstance(item, str)} and not _same_units(left.operands, right.operands[-1], shown):
+        measured = _in_one_unit(left, shown)
+        return None if measured is None else replace(statement, expression=measured[1], holds=agrees(measured[0], shown), also=())
     holds = agrees(value * 100 if shown.percent else value, shown)
     if holds:
         return replace(statement, holds=True)
@@ -257,9 +269,6 @@ def _other_reading(left: Run, shown: Quantity, value: Fraction) -> str | None:
         base = head.value
         if base is not None and agrees(base * (1 + (last.value if left.items[-2] == "+" else -last.value)), shown):
             return f"({head.expression})*(1 {left.items[-2]} {_decimal(last.value)})"
-    measured = _in_one_unit(left, shown)
-    if measured is not None and agrees(measured[0], shown):
-        return measured[1]
     scale = max((o.scale for o in left.operands), default=1)
     if shown.scale > 1 and agrees(value * shown.scale, shown):
         return f"({left.expression})*{shown.scale}"
@@ -271,7 +280,12 @@ def _other_reading(left: Run, shown: Quantity, value: Fraction) -> str | None:
 def _in_one_unit(left: Run, shown: Quantity) -> tuple[Fraction, str] | None:
     """The sum of measured amounts in the unit of the result: 2 hours + 30 minutes = 2.5 hours."""
     target = unit_factor(shown.unit)
-    if target is None or target[0] == "temperature" or not all(item in ("+", "-") for item in left.items[1::2]) or len(left.items) != 2 * len(left.operands) - 1:
+    if (
+        target is None
+        or target[0] == "temperature"
+        or not all(item in ("+", "-") for item in left.items[1::2])
+        or len(left.items) != 2 * len(left.operands) - 1
+    ):
         return None
     factors = [unit_factor(operand.unit.split()[0]) if operand.unit else target for operand in left.operands]
     if any(factor is None or factor[0] != target[0] for factor in factors):
@@ -383,7 +397,10 @@ _DOUBTFUL = re.compile(
     r"|misconception|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r"\b(?:whole|full|complete|fully|only|at most|at least|rounded|round(?:ing)?|up|down|integer|floor|ceil(?:ing)?|nearest|so|can|needs?|must|approximately|about|roughly|almost|nearly|around)\b|~", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"\b(?:whole|full|complete|fully|only|at most|at least|rounded|round(?:ing)?|up|down|integer|floor|ceil(?:ing)?|nearest|so|can|needs?|must|approximately|about|roughly|almost|nearly|around)\b|~",
+    re.IGNORECASE,
+)
 
 
 def _clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity, value: Fraction) -> bool:
@@ -401,7 +418,12 @@ def _clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity,
         return False
     if _span_of_days(left, value, shown):
         return False
-    if value.denominator != 1 and shown.quantum == 1 and abs(value - shown.value) < 1 and _WHOLE.search(flat, max(0, left.start - 60), min(len(flat), right.end + 40)):
+    if (
+        value.denominator != 1
+        and shown.quantum == 1
+        and abs(value - shown.value) < 1
+        and _WHOLE.search(flat, max(0, left.start - 60), min(len(flat), right.end + 40))
+    ):
         return False
     return _same_units(left.operands, right.operands[-1], shown)
 
