@@ -235,28 +235,12 @@ def _demo_counter(total: int, *, quiet: bool) -> Generator[Callable[[DemoRow], N
 
 @contextmanager
 def _demo_table() -> Generator[Callable[[DemoRow], None]]:
-    """A table that grows: what it yields is called with each row as it is done. Where there is no terminal, rows are printed as they come."""
+    """A table that grows: what it yields is called with each row as it is done. Rows are printed, not repainted: the table is taller than most screens."""
     from redraft.cli.render import console_on, demo_table
 
     console = console_on(sys.stdout, plain_width=150)
-    if not console.is_terminal:
-
-        def line(row: DemoRow) -> None:
-            console.print(demo_table([row], console, head=False))
-
-        console.print(demo_table([], console))
-        yield line
-        return
-    from rich.live import Live
-
-    rows: list[DemoRow] = []
-    with Live(demo_table(rows, console), console=console, auto_refresh=False, vertical_overflow="visible") as live:
-
-        def grow(row: DemoRow) -> None:
-            rows.append(row)
-            live.update(demo_table(rows, console), refresh=True)
-
-        yield grow
+    console.print(demo_table([], console), end="")
+    yield lambda row: console.print(demo_table([row], console, head=False))
 
 
 def _print_footer(summary: Mapping[str, Any]) -> None:

@@ -42,7 +42,7 @@ ACTION_MARKS: dict[str, Mark] = {
     "corrected": ("✎", "*", "corrected", "green"),
     "abstained": ("○", "o", "abstained", "yellow"),
 }
-DEMO_COLUMNS = (("question", 4, None), ("draft", 3, None), ("tool call → result", 4, None), ("verdict", None, 14), ("answer", 3, None), ("right?", None, 15))
+DEMO_COLUMNS = (("question", 4, None), ("draft", 3, None), ("tool call → result", 4, None), ("verdict", None, 15), ("answer", 3, None), ("right?", None, 15))
 MOVES: dict[tuple[bool, bool], Mark] = {
     (True, True): ("✔", "+", "right", "green"),
     (False, False): ("✘", "x", "wrong", "red"),
@@ -107,7 +107,7 @@ def _summary_line(outcome: Outcome, console: Console) -> Text:
         word = MARKS[check.status][2]
         counts[word] = counts.get(word, 0) + 1
     usage = outcome.usage
-    line = stamp(STATUS_MARKS[outcome.status], console)
+    line = Text().append_text(stamp(STATUS_MARKS[outcome.status], console))
     line.append(f"  ({outcome.stop_reason})", style="dim")
     if counts:
         line.append("  " + ", ".join(f"{number} {word}" for word, number in counts.items()), style="")
