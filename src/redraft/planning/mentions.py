@@ -10,7 +10,7 @@ from functools import lru_cache
 from redraft.claims.numbers import Quantity
 from redraft.claims.words import STOP_WORDS, Word, fold, words
 from redraft.planning.sheets import Filter, Period, Sheet, period_of
-from redraft.planning.table_words import ADJECTIVE_MEASURES, EXCLUDING, FOREIGN, GENERIC, MONTHS, NEUTRAL, OPERATIONS, RESTRICTING, SYNONYMS, root
+from redraft.planning.table_words import ADJECTIVE_MEASURES, EXCLUDING, FOREIGN, GENERIC, MONTHS, NEUTRAL, NOBODY, OPERATIONS, RESTRICTING, SYNONYMS, root
 from redraft.types import Span
 
 __all__ = ["ColumnMention", "Reading", "ValueMention", "read_mentions"]
@@ -90,7 +90,9 @@ class Reading:
         return tuple(
             word
             for word in self.words
-            if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL | self.table and not any(word.span[0] < end and start < word.span[1] for start, end in known)
+            if word.text.lower() not in STOP_WORDS | NOBODY | {"not"}
+            and word.stem not in NEUTRAL | self.table
+            and not any(word.span[0] < end and start < word.span[1] for start, end in known)
         )
 
     def restricted(self, figures: Sequence[Quantity]) -> bool:
@@ -133,7 +135,7 @@ def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
     taken = [mention.span for mention in (*periods, *values)]
     columns = _columns(sheet, found, taken)
     whole = [mention.span for mention in columns if mention.strength == 1.0 and sheet.fields[mention.field].role == "measure"]
-    operations = {name: _phrases(found, entries, [*taken, *whole]) for name, entries in OPERATIONS.items()}
+    operations = _operations(found, [*taken, *whole])
     excluding = _phrases(found, EXCLUDING, taken)
     everything = tuple(sorted((*periods, *values), key=lambda mention: mention.span))
     if excluding:
@@ -147,10 +149,32 @@ def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
         columns=columns,
         operations={name: spans for name, spans in operations.items() if spans},
         unresolved=tuple(unresolved),
-        foreign=bool(_phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])),
+        foreign=_per(found, columns) or bool(_phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])),
         excluding=bool(excluding) and not handled,
         table=frozenset(sheet.stems),
     )
+
+
+def _operations(found: Sequence[Word], taken: Sequence[Span]) -> dict[str, tuple[Span, ...]]:
+    """Words that ask for an operation; a word inside a longer expression ("add up", "more than") counts as that expression only."""
+    every = {name: _phrases(found, entries, taken) for name, entries in OPERATIONS.items()}
+    spans = {span for places in every.values() for span in places}
+    verbs = [word.span[1] for word in found if word.stem in ("add", "sum", "tot", "bring", "mak")]
+    particles = {word.span for word in found if word.stem == "up" and any(0 < word.span[0] - end < 20 for end in verbs)}
+
+    def kept(span: Span) -> bool:
+        return span not in particles and not any(other != span and _inside(span, other) for other in spans)
+
+    return {name: tuple(span for span in places if kept(span)) for name, places in every.items()}
+
+
+def _per(found: Sequence[Word], columns: Sequence[ColumnMention]) -> bool:
+    """Whether something is said "per" a thing that is no column."""
+    for word, following in zip(found, found[1:], strict=False):
+        if word.text.lower() == "per" and following.text.lower() not in ("cent", "row", "entry"):
+            if not any(mention.span[0] <= following.span[0] < mention.span[1] for mention in columns):
+                return True
+    return False
 
 
 def _excluded(mention: ValueMention, cues: Sequence[Span], every: Sequence[ValueMention]) -> ValueMention:

@@ -11,17 +11,17 @@ from redraft.claims.segment import clauses
 from redraft.planning.derivations import Derivation, comparisons, groups
 from redraft.planning.mentions import Reading, ValueMention
 from redraft.planning.sheets import Sheet
-from redraft.planning.table_words import DIRECTIONS, ORDINALS, root
+from redraft.planning.table_words import BEATING, DIRECTIONS, NOBODY, ORDINALS, RANKING, root
 from redraft.types import Evidence, Failure, Span, ToolCall, ToolResult, Verdict
 
-__all__ = ["name_claims", "superlative"]
+__all__ = ["LESS", "MORE", "name_claims", "superlative"]
 
 NameClaim = tuple[tuple[Span, Span], tuple[ToolCall, ...], Callable[[Sequence[ToolResult]], Verdict | None]]
-_MORE = frozenset(
+MORE = frozenset(
     root(word)
     for word in "higher more larger greater bigger exceeded exceeds exceed outsold outperformed surpassed outpaced beat outstripped outnumbered above ahead topped".split()
 )
-_LESS = frozenset(root(word) for word in "lower less fewer smaller below behind trailed lagged trails lags".split())
+LESS = frozenset(root(word) for word in "lower less fewer smaller below behind trailed lagged trails lags".split())
 _SPOILERS = re.compile(
     r"\b(?:one of|among|amongst|joint|tied|equal|jointly|not|never|no|neither|nor|almost|nearly|hardly|except|excluding|if|would|could|should|may|might|expected|forecast|target|budget|planned)\b|n't\b",
     re.IGNORECASE,
@@ -34,7 +34,7 @@ def name_claims(text: str, span: Span, ranked: Sequence[tuple[Sheet, Reading]], 
         found = False
         for part in clauses(text, span):
             local = reading.within(part)
-            if not local.values or not sheet.certain or _SPOILERS.search(text, *part) or reading.excluding:
+            if not local.values or not sheet.certain or _spoiled(text, part, local) or reading.excluding:
                 continue
             claim = _superlative_claim(text, part, sheet, local, reading, figures)
             if claim is None and not any(part[0] <= figure.span[0] < part[1] for figure in figures):
@@ -46,10 +46,22 @@ def name_claims(text: str, span: Span, ranked: Sequence[tuple[Sheet, Reading]], 
             return
 
 
+def _spoiled(text: str, part: Span, local: Reading) -> bool:
+    """Whether a negation, a hedge or a plan stands in the way; "no one beats" is none."""
+    asked = _ranked(local)
+    spoilers = [match.group().lower() for match in _SPOILERS.finditer(text, *part)]
+    if asked is not None and local.words and any(word.text.lower() in NOBODY for word in local.words):
+        spoilers = [word for word in spoilers if word not in NOBODY]
+    return bool(spoilers)
+
+
 def superlative(reading: Reading, text: str) -> tuple[bool, int, Span] | None:
     """Whether the words ask for the top (True) or the bottom, the place counted from there, and where they say so."""
+    ranked = _ranked(reading)
+    if ranked is not None:
+        return ranked
     for name, high in (("max", True), ("min", False)):
-        for place in reading.operations.get(name, ()):
+        for place in sorted(reading.operations.get(name, ()), key=lambda span: -_ordinal_before(reading, span)):
             at = next((number for number, word in enumerate(reading.words) if word.span[0] == place[0]), 0)
             before = reading.words[at - 1] if at else None
             said = text[place[0] : place[1]].lower()
@@ -57,8 +69,31 @@ def superlative(reading: Reading, text: str) -> tuple[bool, int, Span] | None:
                 continue
             if not high and any(word.text.lower() in ("least",) for word in reading.words[at : at + 1]) and before is not None and before.text.lower() == "at":
                 continue
-            rank = ORDINALS.get(before.text.lower(), 1) if before is not None else 1
+            rank = ORDINALS.get(before.text.lower(), 2 if before.text.lower() == "next" else 1) if before is not None else 1
             return high, rank, place
+    return None
+
+
+def _ordinal_before(reading: Reading, span: Span) -> bool:
+    return any(word.text.lower() in (*ORDINALS, "next") and 0 < span[0] - word.span[1] <= 1 for word in reading.words)
+
+
+def _ranked(reading: Reading) -> tuple[bool, int, Span] | None:
+    """A place in the order said without a superlative: "ranks second", "came last", "the runner-up", "nobody beats ..."."""
+    found = reading.words
+    for at, word in enumerate(found):
+        low = word.text.lower()
+        near = [other.stem for other in found[max(0, at - 2) : at + 2] if other is not word]
+        if low == "runner" and at + 1 < len(found) and found[at + 1].text.lower() == "up":
+            return True, 2, (word.span[0], found[at + 1].span[1])
+        superlative_follows = any(word.span[1] <= place[0] <= word.span[1] + 1 for name in ("max", "min") for place in reading.operations.get(name, ()))
+        if (low in ORDINALS or low == "last") and not superlative_follows and any(stem in RANKING for stem in near):
+            bottom = any(place[0] >= word.span[1] for place in reading.operations.get("min", ())) or low == "last"
+            return not bottom, ORDINALS.get(low, 1), word.span
+        if low in NOBODY:
+            beaten = next((other for other in found[at + 1 : at + 5] if other.stem in BEATING), None)
+            if beaten is not None:
+                return True, 1, beaten.span
     return None
 
 
@@ -98,7 +133,8 @@ def _superlative_claim(text: str, part: Span, sheet: Sheet, local: Reading, read
     natural = next((one for one in asked_way if one.natural), None)
     if natural is None:
         return None
-    surely = measure[1] >= 0.5 and not reading.foreign and not reading.unresolved and not local.restricted(figures) and len(sheet.fields[dimension].values) > 1
+    foreign = reading.foreign and not any(word.text.lower() in NOBODY for word in local.words)
+    surely = measure[1] >= 0.5 and not foreign and not reading.unresolved and not local.restricted(figures) and len(sheet.fields[dimension].values) > 1
     if said == natural.name:
         return (part, winner.span), (ToolCall(tool="table", input=natural.sql),), _named(natural, said, "supported", None)
     if said in names or not surely or (winner.partial and len(names) > 1):
@@ -201,8 +237,13 @@ def _comparison_claim(text: str, part: Span, sheet: Sheet, local: Reading) -> Na
 def _said_order(text: str, sheet: Sheet, local: Reading, one: ValueMention, other: ValueMention) -> tuple[int, Span | None]:
     """Which sign the difference of the first over the second named must have, and the word that says so."""
     between = [word for word in local.words if one.span[1] <= word.span[0] and word.span[1] <= other.span[0]]
-    more = [word for word in between if word.stem in _MORE]
-    less = [word for word in between if word.stem in _LESS]
+    more = [word for word in between if word.stem in MORE]
+    less = [word for word in between if word.stem in LESS]
+    setting = re.search(r"\b(?:compared (?:with|to)|relative to|against|versus|unlike)\s+(?:the\s+)?$", text[max(0, one.span[0] - 20) : one.span[0]].lower())
+    after = [word for word in local.words if word.span[0] >= other.span[1]]
+    if setting and not all(sheet.fields[field].ordered for field in one.fields):
+        up, down = [word for word in after if word.stem in MORE], [word for word in after if word.stem in LESS]
+        return (-1 if up else 1, (up or down)[0].span) if len(up) + len(down) == 1 else (0, None)
     linked = any(word.text.lower() == "than" for word in between) or any(
         word.text.lower().endswith("ed") or word.stem in ("beat", "exce", "outsell", "exceed") for word in more + less
     )

@@ -12,7 +12,7 @@ from redraft.planning.derivations import Condition, Derivation, comparisons, gro
 from redraft.planning.mentions import Reading, ValueMention, read_mentions
 from redraft.planning.options import Option
 from redraft.planning.sheets import Filter, Sheet, load_sheets
-from redraft.planning.superlatives import superlative
+from redraft.planning.superlatives import LESS, MORE, superlative
 from redraft.planning.table_readings import Meaning, candidates
 from redraft.planning.table_words import DIRECTIONS
 from redraft.planning.tables import multiplier, operator_before
@@ -31,7 +31,10 @@ _NAMING = re.compile(r"\b(?:which|who|whose|whom|where|when|name|identify)\b", r
 _NAMING_WHAT = re.compile(r"\bwhat\s+(?:kind of\s+|type of\s+)?$|\bwhat(?:'s| is| was)? (?:the name of )(?:the )?$", re.IGNORECASE)
 _RANKING = re.compile(r"\b(?:rank|ranks|ranked|position|what place)\b", re.IGNORECASE)
 _TIMES = re.compile(r"\bhow many times\b(?! (?:was|were|did|has|have)\b)|\bratio\b|\btimes (?:as|more|larger|higher|bigger|greater)\b", re.IGNORECASE)
-_DIFFERENCE = re.compile(r"\bhow (?:much|many) \w*\s?\w*\s?(?:more|less|fewer|higher|lower|larger|smaller|bigger|older|younger|longer|shorter|heavier|taller|cheaper)\b", re.IGNORECASE)
+_DIFFERENCE = re.compile(
+    r"\bhow (?:much|many) \w*\s?\w*\s?(?:more|less|fewer|higher|lower|larger|smaller|bigger|older|younger|longer|shorter|heavier|taller|cheaper)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -203,7 +206,8 @@ def _named_dimensions(question: str, meaning: Meaning) -> list[tuple[int, float]
         elif word == "when":
             weight = 0.9 if column.ordered else 0.3
         elif word in ("who", "whose", "whom", "where") or first is None:
-            weight = 0.3 if column.ordered else 0.85 if len(column.values) >= sheet.count * 0.5 or place == sheet.dimensions[0] else 0.6
+            most = max((len(sheet.fields[other].values) for other in sheet.dimensions if not sheet.fields[other].ordered), default=0)
+            weight = 0.3 if column.ordered else 0.85 if len(column.values) == most else 0.6
         if place in mentioned:
             weight *= 0.3
         found.append((place, weight))
@@ -243,7 +247,9 @@ def _look_ups(question: str, meaning: Meaning, figures: Sequence[Quantity], want
             labels = list(dict.fromkeys(str(sheet.cells[dimension][row]) for row in sheet.rows(filters) if sheet.cells[dimension][row] is not None))
             if len(labels) == 1:
                 sql = sheet.select(f"DISTINCT {column.sql}", filters)
-                yield _Answer(sql=sql, label=f"{column.name}({filters[0].values[0]})", answer=labels[0], fit=round(factor * weight * (0.95 if named else 0.5), 4))
+                yield _Answer(
+                    sql=sql, label=f"{column.name}({filters[0].values[0]})", answer=labels[0], fit=round(factor * weight * (0.95 if named else 0.5), 4)
+                )
         for measure, strength in meaning.measures:
             for extra in _figure_filters(question, sheet, measure, figures):
                 rows = sheet.rows((*filters, extra))
@@ -268,8 +274,14 @@ def _figure_filters(question: str, sheet: Sheet, measure: int, figures: Sequence
 def _truths(question: str, meaning: Meaning, figures: Sequence[Quantity]) -> Iterator[_Answer]:
     """Yes or no: whether the first named has more (or less) than the second, or a figure holds."""
     words = question.lower()
-    more = bool(re.search(r"\b(?:more|higher|larger|greater|bigger|exceed\w*|above|over|older|longer|heavier|taller|warmer|outs\w+|faster|better)\b|\bpricier\b|\bmore \w+ than\b", words))
-    less = bool(re.search(r"\b(?:less|lower|smaller|fewer|below|under|younger|shorter|lighter|cheaper|colder|slower|worse)\b", words))
+    stems = {word.stem for word in meaning.reading.words}
+    more = bool(stems & MORE) or bool(
+        re.search(
+            r"\b(?:more|higher|larger|greater|bigger|exceed\w*|above|over|older|longer|heavier|taller|warmer|outs\w+|faster|better)\b|\bpricier\b|\bmore \w+ than\b",
+            words,
+        )
+    )
+    less = bool(stems & LESS) or bool(re.search(r"\b(?:less|lower|smaller|fewer|below|under|younger|shorter|lighter|cheaper|colder|slower|worse)\b", words))
     if more == less:
         return
     for position, group in enumerate(meaning.groups):
@@ -281,7 +293,9 @@ def _truths(question: str, meaning: Meaning, figures: Sequence[Quantity]) -> Ite
                 if derivation.operation == "difference":
                     yes = derivation.value > 0 if more else derivation.value < 0
                     fit = strength * (0.95 if derivation.natural else 0.6)
-                    yield _Answer(sql=derivation.sql, label=f"{'more' if more else 'less'}({derivation.label})", answer="yes" if yes else "no", fit=round(fit, 4))
+                    yield _Answer(
+                        sql=derivation.sql, label=f"{'more' if more else 'less'}({derivation.label})", answer="yes" if yes else "no", fit=round(fit, 4)
+                    )
     for figure in figures:
         operator = operator_before(question, figure, (0, len(question)))
         if operator and all(len(group) == 1 for group in meaning.groups):
@@ -293,4 +307,3 @@ def _truths(question: str, meaning: Meaning, figures: Sequence[Quantity]) -> Ite
                     sql = meaning.sheet.select(f"sum({meaning.sheet.fields[measure].sql})", filters)
                     label = f"compare({meaning.sheet.fields[measure].name} {operator} {show(figure.value)})"
                     yield _Answer(sql=sql, label=label, answer="yes" if yes else "no", fit=round(strength * 0.9, 4))
-

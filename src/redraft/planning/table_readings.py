@@ -217,6 +217,8 @@ def _operation_weight(meaning: Meaning, derivation: Derivation) -> float:
         wanted = name in asked or ("distinct" in asked and name == "count")
         return 0.95 if wanted else 0.55 if name == "count" and meaning.dimensions and not explicit else 0.1
     moving = asked & {"change", "difference", "range"}
+    if operation == "range" and not asked & {"difference", "range"} or operation == "range" and any(len(group) > 1 for group in meaning.groups):
+        return 0.1
     if meaning.level == "by" and moving:
         return 0.95 if operation in ("difference", "range") and _agrees(meaning, derivation) else 0.3
     if operation in ("difference", "range"):

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from redraft.claims.words import stem
 
 __all__ = [
-    "ADJECTIVE_MEASURES", "DIRECTIONS", "EXCLUDING", "FOREIGN", "GENERIC", "HIGH", "LOW", "MONTHS", "NEUTRAL", "OPERATIONS", "ORDINALS",
+    "ADJECTIVE_MEASURES", "BEATING", "NOBODY", "RANKING", "DIRECTIONS", "EXCLUDING", "FOREIGN", "GENERIC", "HIGH", "LOW", "MONTHS", "NEUTRAL",
+    "OPERATIONS", "ORDINALS",
     "RESTRICTING", "SYNONYMS", "TOTALS",
     "UNIVERSAL", "root", "stemmed",
 ]  # fmt: skip
@@ -30,11 +31,13 @@ HIGH = stemmed(
     " best_performing heads headed outstripped_all dominates dominated champion crown no_1 frontrunner uppermost steepest ahead_of_all"
 )
 LOW = stemmed(
-    "lowest smallest least minimum min fewest bottom worst weakest cheapest shortest lightest youngest slowest poorest coldest coolest trough trailed "
+    "brings_up_the_rear bring_up_the_rear brought_up_the_rear last_place lowest smallest least minimum min fewest bottom worst weakest cheapest "
+    "shortest lightest youngest slowest poorest coldest coolest trough trailed "
     "nearest earliest last_place lagged lags weakest_performing worst_performing slimmest tiniest narrowest lowliest laggard rear trails"
 )
 OPERATIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
-    "sum": stemmed("total totals totalled totaled totalling totaling sum altogether combined together aggregate cumulative in_all jointly overall "
+    "sum": stemmed("adding add add_up adding_up sum_up summing_up tot_up put_together everything_together total totals totalled totaled totalling "
+    "totaling sum altogether combined together aggregate cumulative in_all jointly overall "
     "add_up adds_up added_up entire whole summed"
                    " in_total sums between_them across grand_total taken_together collectively"),
     "average": stemmed("average averaged averages averaging mean typical typically on_average"),
@@ -46,7 +49,7 @@ OPERATIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
     "share": stemmed(
         "share percentage proportion fraction accounted accounts account accounting made_up makes_up make_up represents represented representing "
         "contributed contributes contribution comprises "
-        "comprised portion of_all of_the_total of_total slice responsible generated_by came_from constitutes constituted part percent_of "
+        "comprised portion slice responsible generated_by came_from constitutes constituted part percent_of "
         "stems_from stemmed_from"
     ),
     "change": stemmed(
@@ -59,7 +62,8 @@ OPERATIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
         "swing upswing downturn spike spiked mounted moved shift lower_by higher_by widened accelerated retreated"
     ),
     "difference": stemmed(
-        "difference gap more_than less_than fewer_than higher_than lower_than larger_than smaller_than bigger_than ahead behind exceed exceeded "
+        "subtract subtracting minus difference gap more_than less_than fewer_than higher_than lower_than larger_than smaller_than bigger_than "
+        "ahead behind exceed exceeded "
         "exceeds exceeding margin outsold outpaced "
         "beat surpass surpassed surpassed trail trailed trails more fewer less higher lower outstripped outperformed outnumber outnumbered "
         "separate separates apart spread range advantage short_of "
@@ -73,7 +77,7 @@ DIRECTIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
     "up": stemmed(
         "grew grow grows growing growth grown rose rise rises rising risen increase increased increases increasing climbed climb climbs jumped "
         "jump gained gain up expanded expand surged surge "
-        "soared soar improved improve advanced rebounded swelled crept added lifted spike spiked mounted accelerated upswing"
+        "soared soar improved improve advanced rebounded swelled crept lifted spike spiked mounted accelerated upswing"
     ),
     "down": stemmed(
         "fell fall falls falling fallen decline declined declines declining decrease decreased decreasing dropped drop drops down shrank shrink "
@@ -115,7 +119,9 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
 )  # fmt: skip
 """Words that name the same column: weaker than the column's own name, used only where the name itself is not said."""
 GENERIC = frozenset(
-    root(word) for word in "total number of the in per and a an amount value count no nr avg average by for to usd eur gbp thousand million k m km2 km² sqkm kg g km cm mm sqm m2 ha l usd eur gbp chf kwh mw gb mb pct percent".split()
+    root(word)
+    for word in "total number of the in per and a an amount value count no nr avg average by for to usd eur gbp thousand million k m "
+    "km2 km² sqkm kg g km cm mm sqm m2 ha l usd eur gbp chf kwh mw gb mb pct percent".split()
 )
 TOTALS = frozenset("total,totals,grand total,sum,overall,all,all regions,subtotal,gesamt,summe,insgesamt,total:,合计,总计,合計,小计".split(","))
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
@@ -123,7 +129,7 @@ ORDINALS = {word: number for number, word in enumerate("first second third fourt
 EXCLUDING = stemmed(
     "excluding except without besides apart_from other_than aside_from leaving_out not_counting outside excluded exclude disregarding ignoring bar minus"
 )
-UNIVERSAL = stemmed("all every each overall entire whole across total combined altogether everywhere throughout together both")
+UNIVERSAL = stemmed("all every each everything everyone overall entire whole across total combined altogether everywhere throughout together both")
 RESTRICTING = frozenset("from in for via through among at on with within inside outside during under between to into against per by of".split())
 FOREIGN = stemmed(
     "target budget budgeted forecast plan planned expected expect expects projected projection goal estimate would could should might may if "
@@ -133,7 +139,7 @@ FOREIGN = stemmed(
     "quartile percentile weighted adjusted seasonally inflation tax excluding not never no none neither nor without percentage_point "
     "percentage_points pp basis_points rolling moving "
     "year_on_year year_over_year yoy quarter_on_quarter half_of almost_all per_capita since until half_year subsequent ago forecasted median_of "
-    "standard per"
+    "standard"
 )
 """Words that speak of something beside the figures of the table, or of an operation that is not derived: nothing is contradicted beside them."""
 NEUTRAL = frozenset(
@@ -147,7 +153,7 @@ NEUTRAL = frozenset(
         "reach reaching reached record recorded post posted "
         "report reported register registered come came stand stood amount amounted total totalled hit hitting deliver delivered achieve achieved "
         "bring brought generate generated produce produced "
-        "see saw seen show showed shown book booked log logged count counted make made add added contribute contributed account accounted "
+        "see saw seen show showed shown book booked log logged count counted make made add contribute contributed account accounted "
         "represent represented have had has be is are was were been "
         "range ranged average averaged equal equalled clock clocked touch touched land landed note noted mark marked figure peak peaked bottom "
         "according compare compared comparison versus vs relative "
@@ -159,8 +165,21 @@ NEUTRAL = frozenset(
         "second third fourth last annual yearly quarterly "
         "monthly weekly daily annually calendar fiscal financial net gross course span board portfolio lineup range field pack bunch lot everyone "
         "everything each all both every any one two three "
+        "beyond exceed exceeding excess upwards topped topping "
+        "go went gone going find found anywhere everywhere belong adding put putting read observe observed somewhere looking hold held give gives "
+        "given make makes get work works "
+        "include including included mention present presented display displayed carry carried boast boasted enjoy enjoyed claim claimed keep kept "
+        "own owned "
         "combined respectively together fact contrast turn detail glance bottom top middle back comfortable comfortably clear clearly easily "
         "narrowly barely healthy impressive meagre mere whopping "
         "exact rounded based given across between among against dollar euro pound usd eur gbp yen currency cent k m bn mn thousand million billion"
     ).split()
 )
+
+
+RANKING = frozenset(
+    root(word) for word in "rank ranks ranked come comes came finish finished finishes place places placed position spot slot sit sits stand stands".split()
+)
+"""Verbs and nouns beside which an ordinal is a place in an order."""
+NOBODY = frozenset("no nobody none".split())
+BEATING = frozenset(root(word) for word in "beat beats exceed exceeds top tops surpass surpasses outdo match matches rival rivals better overtake".split())

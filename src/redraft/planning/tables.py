@@ -32,6 +32,9 @@ SUPPORT = 0.5
 EXPECT = 0.8
 MAX_FIGURES = 400
 _BREAK = re.compile(r"[,;:]\s|\s(?:while|whereas|but|although|though|and|with)\s|\s[–—-]\s|[()]")
+_HEDGE = r"(?:about |around |nearly |some |almost |roughly )?$"
+_BY = re.compile(r"\bby " + _HEDGE)
+_REACHED = re.compile(r"(?:\bto|\bat|\breach(?:ed|ing|es)?|\bhit|\bhitting|:) " + _HEDGE)
 _BOUND = re.compile(
     r"\b(?P<over>more than|over|above|greater than|higher than|larger than|in excess of|exceed(?:s|ed|ing)?|upwards of|topped|beyond|north of)|(?P<under>less than|fewer than|under|below|lower than|smaller than|short of)"
     r"|(?P<least>at least|no (?:less|fewer) than|not less than|minimum of)|(?P<at_most>at most|no more than|not more than|up to|maximum of)",
@@ -212,6 +215,8 @@ def _meaning(text: str, place: _Place, figure: Quantity, figures: Sequence[Quant
         operations |= frozenset(reading.operations) & {"change", "share", "difference", "ratio"}
     if _counts_labels(figure, reading, sheet):
         operations |= {"count"}
+    if figure.percent and re.match(r"\s*of\b", text[figure.span[1] : figure.span[1] + 5]):
+        operations |= {"share"}
     measures = _measures(sheet, reading, local, heading, figure)
     dimensions = tuple(dict.fromkeys(mention.field for mention in (local.dimensions(sheet) or reading.dimensions(sheet))))
     if not reading.values and not any(strength >= 0.7 for _, strength in measures) and not dimensions:
@@ -223,10 +228,8 @@ def _meaning(text: str, place: _Place, figure: Quantity, figures: Sequence[Quant
     said = {name for name, entries in DIRECTIONS.items() if any(_has(local, entry) for entry in entries)}
     said = said or {name for name, entries in DIRECTIONS.items() if any(_has(reading, entry) for entry in entries)}
     before = text[max(place.span[0], figure.span[0] - 14) : figure.span[0]].lower()
-    level = "by" if re.search(r"\bby (?:about |around |nearly |some |almost |roughly )?$", before) else ""
-    level = (
-        "to" if re.search(r"(?:\bto|\bat|\breach(?:ed|ing|es)?|\bof|\bhit|\bhitting|:) (?:about |around |nearly |some |almost |roughly )?$", before) else level
-    )
+    measured = any(text[mention.span[1] : figure.span[0]].strip() == "of" for mention in local.measures(sheet))
+    level = "to" if measured or _REACHED.search(before) else "by" if _BY.search(before) else ""
     return Meaning(
         sheet=sheet,
         reading=reading,
@@ -335,7 +338,7 @@ def _is_condition(text: str, figure: Quantity, figures: Sequence[Quantity], read
     """Whether the figure is a bound that another, counted figure depends on: "four regions sold more than 100"."""
     if not operator_before(text, figure, reading.span):
         return False
-    return any(other is not figure and other.span[1] <= figure.span[0] and _counts_labels(other, reading, sheet) for other in figures)
+    return any(other is not figure and _counts_labels(other, reading, sheet) for other in figures)
 
 
 def _counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
@@ -352,8 +355,10 @@ def _counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
         if word.stem in ("row", "entry", "entri", "record"):
             return True
         if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL and not word.text.isdigit():
-            return False
-    return False
+            break
+    before = [mention for mention in reading.dimensions(sheet) if mention.span[1] <= figure.span[0] and figure.span[0] - mention.span[1] <= 3]
+    lead = [word.text.lower() for word in reading.words if before and word.span[1] <= before[-1].span[0]]
+    return bool(before) and any(word in ("of", "among", "amongst", "out") for word in lead[-3:])
 
 
 def operator_before(text: str, figure: Quantity, span: Span) -> str:
@@ -362,7 +367,7 @@ def operator_before(text: str, figure: Quantity, span: Span) -> str:
     last = None
     for last in _BOUND.finditer(window):
         pass
-    if last is None or len(re.findall(r"\w+", window[last.end() :])) > 3:
+    if last is None or len(re.findall(r"\w+", window[last.end() :])) > 3 or re.search(r"\d", window[last.end() :]):
         return ""
     return ">" if last["over"] else "<" if last["under"] else ">=" if last["least"] else "<="
 
@@ -375,7 +380,7 @@ def _conditions(
         return []
     found: list[Condition] = []
     for other in figures:
-        operator = operator_before(text, other, reading.span) if other is not figure and other.span[0] >= figure.span[1] else ""
+        operator = operator_before(text, other, reading.span) if other is not figure else ""
         if operator:
             for measure, _ in measures:
                 factor = multiplier(sheet, measure)
@@ -407,7 +412,11 @@ def _doubt(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures
         return "the sentence names a period that the table does not have"
     if reading.restricted(figures) or not _unit_known(meaning, figure, text):
         return "the sentence narrows what it means by words that the table does not have"
-    if counting and (reading.unexplained(figures) or (meaning.operations - {"count", "distinct", "change", "difference", "sum"} and not meaning.conditions)):
+    if not counting and figure.value.denominator == 1 and 0 <= figure.value <= sheet.count and reading.dimensions(sheet) and not figure.percent:
+        return "the figure may count something"
+    if counting and (
+        _unexplained(text, reading, figures) or (meaning.operations - {"count", "distinct", "change", "difference", "sum"} and not meaning.conditions)
+    ):
         return "what is counted is not understood"
     if figure.percent and not meaning.operations & {"share", "change", "ratio", "difference"}:
         if not any(sheet.fields[measure].percent for measure, strength in meaning.measures if strength >= 0.65):
@@ -415,6 +424,11 @@ def _doubt(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures
     if not scored or scored[0].fit < SUPPORT:
         return "no derivation fits the words"
     return ""
+
+
+def _unexplained(text: str, reading: Reading, figures: Sequence[Quantity]) -> bool:
+    bounds = [match.span() for match in _BOUND.finditer(text, *reading.span)]
+    return any(not any(start <= word.span[0] < end for start, end in bounds) for word in reading.unexplained(figures))
 
 
 def _unit_known(meaning: Meaning, figure: Quantity, text: str) -> bool:
