@@ -7,8 +7,8 @@ certainly about the same thing and differs in exactly one deciding place. Everyt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
@@ -16,6 +16,7 @@ from typing import Literal
 from redraft.claims.segment import clauses, sentences
 from redraft.claims.sentence import Sentence, Token, changed, read_sentence, same_word
 from redraft.claims.slots import Relation, Slot, date_relation, names, quantity_relation
+from redraft.claims.words import stem
 from redraft.types import Span
 
 __all__ = ["Comparison", "compare"]
@@ -213,13 +214,16 @@ def _whole(said: Sentence, source: Sentence, alignment: _Alignment, claim: str) 
     changes = [(token, other, changed(source, other) - changed(said, token)) for token, other in alignment.pairs]
     if any(words for _, _, words in changes):
         token, other, words = next(change for change in changes if change[2])
-        if words == {"non-"} and in_order and not said.negated and not source.negated and token.predicate:
+        if words == frozenset({"non-"}) and in_order and not said.negated and not source.negated and token.predicate:
             return Comparison(verdict="contradicted", words_claim=(token.span,), words_passage=(other.span,), coverage=1.0, reason="one of the two is negated")
         return covered
     if said.negated != _negated_there(source, alignment):
-        if not in_order or said.restricting - source.restricting or not _negates(said, source, alignment):
+        denied = None if said.hedged or not in_order or said.restricting - source.restricting else _negates(said, source, alignment)
+        if denied is None:
             return covered
-        return Comparison(verdict="contradicted", words_claim=said.polarity, words_passage=source.polarity, coverage=1.0, reason="one of the two is negated")
+        token, other = denied
+        ours, theirs = said.polarity or (token.span,), source.polarity or (other.span,)
+        return Comparison(verdict="contradicted", words_claim=ours, words_passage=theirs, coverage=1.0, reason="one of the two is negated")
     if roles := _reversed(said, source, alignment):
         ours, theirs = tuple(token.span for token, _ in roles), tuple(other.span for _, other in roles)
         return Comparison(verdict="contradicted", words_claim=ours, words_passage=theirs, coverage=1.0, reason="the roles are the other way round")
@@ -250,14 +254,18 @@ def _together(said: Sentence, source: Sentence, alignment: _Alignment) -> bool:
     return True
 
 
-def _negates(said: Sentence, source: Sentence, alignment: _Alignment) -> bool:
-    """Whether the one negation of the two stands beside a word that both have: what it negates is the statement itself."""
-    marks, tokens = (source.polarity, [other for _, other in alignment.pairs]) if source.negated else (said.polarity, [token for token, _ in alignment.pairs])
-    if len(marks) != 1 or len(said.polarity) + len(source.polarity) != 1:
-        return False
-    start, end = marks[0]
-    text = source.text if source.negated else said.text
-    return any(0 <= token.span[0] - end and len(text[end : token.span[0]].split()) <= 2 for token in tokens) and any(token.span[1] <= start for token in tokens)
+def _negates(said: Sentence, source: Sentence, alignment: _Alignment) -> tuple[Token, Token] | None:
+    """The word that both have and that the one negation of the two stands beside: what it negates is the statement itself."""
+    if len(said.polarity) + len(source.polarity) != 1:
+        return None
+    there = bool(source.polarity)
+    start, end = (source.polarity or said.polarity)[0]
+    text = source.text if there else said.text
+    places = [(pair[1] if there else pair[0], pair) for pair in alignment.pairs]
+    if not any(token.span[1] <= start for token, _ in places):
+        return None
+    beside = [pair for token, pair in places if token.span[0] >= end and len(text[end : token.span[0]].split()) <= 2]
+    return beside[0] if beside else None
 
 
 def _other_holder(said: Sentence, source: Sentence, alignment: _Alignment) -> Comparison | None:
@@ -307,6 +315,8 @@ def _reversed(said: Sentence, source: Sentence, alignment: _Alignment) -> tuple[
     pivot = next((other for token, other in alignment.pairs if token.index == said.pivot), None)
     if pivot is None or (said.comparing != source.comparing):
         return None
+    if pivot.stem in _SYMMETRIC and not said.comparing:
+        return None
     left = [pair for pair in alignment.pairs if pair[0].index < said.pivot]
     right = [pair for pair in alignment.pairs if pair[0].index > said.pivot and pair[0].index <= said.object_end]
     if not left or not right or alignment.by_context:
@@ -314,6 +324,16 @@ def _reversed(said: Sentence, source: Sentence, alignment: _Alignment) -> tuple[
     if all(other.index > pivot.index for _, other in left) and all(other.index < pivot.index for _, other in right):
         return left[0], right[0]
     return None
+
+
+_SYMMETRIC = frozenset(
+    stem(word)
+    for word in (
+        "marry meet equal resemble join merge border adjoin differ face date combine mix play share be have contain include involve become see know relate connect "
+        "associate cooperate compete fight negotiate communicate correspond agree match neighbour neighbor touch cross link accompany mean"
+    ).split()
+)
+"""Relations that hold either way round, or that bind nothing: another order of their sides is no contradiction."""
 
 
 def _in_order(said: Sentence, source: Sentence, alignment: _Alignment) -> bool:
@@ -348,7 +368,8 @@ def _nearest_slots(said: Sentence, source: Sentence, alignment: _Alignment) -> b
     places = [other.span[0] for _, other in alignment.pairs]
     for slot in said.slots:
         _, _, agreeing = _relate(slot, source)
-        rivals = [other for other in source.slots if other.kind == slot.kind and other not in agreeing and _rival(slot, other)]
+        taken = [other for ours in said.slots if ours is not slot for other in _relate(ours, source)[2]]
+        rivals = [other for other in source.slots if other.kind == slot.kind and other not in agreeing and other not in taken and _rival(slot, other)]
         if not rivals or not places:
             continue
         reach = min(_distance(other, places) for other in agreeing)

@@ -19,7 +19,7 @@ __all__ = ["Citation", "Located", "Quotation", "citations", "locate", "quotation
 
 _MARKS = {
     **dict.fromkeys("‘’‚‛′`´＇", "'"),
-    **dict.fromkeys("“”„‟″«»「」『』＂〝〞", '"'),
+    **dict.fromkeys('"“”„‟″«»「」『』＂〝〞', "'"),  # which marks stand inside depends on those outside
     **dict.fromkeys("‐‑‒–—―−－﹣", "-"),
     "…": "...",
 }
@@ -27,6 +27,7 @@ _INVISIBLE = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad\u200e\u200f\u202a\u
 _CJK_SPACE = re.compile(r"(?<=[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]) | (?=[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef])")
 _OMISSION = re.compile(r"\s*(?:[\[(]\s*(?:\.\.\.|\. \. \.)\s*[\])]|(?:\.\.\.|\. \. \.)+\.?)\s*")
 _INSERTION = re.compile(r"\[([^\[\]]{0,60})\]")
+_ENDS = " '-,;:.!?。，；：！？、"
 MAX_GAP = 1500
 NEAR = 0.80
 
@@ -72,10 +73,11 @@ def locate(quote: str, passage: str) -> Located | None:
     None if nothing near it is there. A near miss needs at least five words (or ten characters of a script without spaces).
     """
     plain, places = _plain(passage)
+    literal = _plain(quote)[0].strip(_ENDS)
     parts = _parts(_plain(quote)[0])
     if not parts or not plain:
         return None
-    spans = _in_order(parts, plain)
+    spans = _in_order([literal], plain) or _in_order(parts, plain)
     if spans:
         return Located(span=(places[spans[0][0]], places[spans[-1][1] - 1] + 1), exact=True)
     return _nearest(parts, plain, places)
@@ -84,7 +86,7 @@ def locate(quote: str, passage: str) -> Located | None:
 def _parts(quote: str) -> list[str]:
     """What must stand in the source in this order: the quotation without marks at its ends, cut where words were left out or put in."""
     quote = _INSERTION.sub(lambda match: match[1] if len(match[1]) == 1 else "..." if match[1].casefold() != "sic" else "", quote)
-    parts = [part.strip(" \"'-,;:.!?。，；：！？、") for part in _OMISSION.split(quote)]
+    parts = [part.strip(_ENDS) for part in _OMISSION.split(" ".join(quote.split()))]
     return [part for part in parts if re.search(r"\w", part)]
 
 

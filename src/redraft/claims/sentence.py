@@ -98,10 +98,7 @@ _NEGATION = re.compile(
     r"false|untrue|incorrect|den(?:y|ies|ied)|fail(?:s|ed)? to|refus(?:es|ed) to|unable to)\b|[不没沒未非無无]",
     re.IGNORECASE,
 )
-_SYMMETRIC = frozenset(
-    "marri marry meet equal resembl join merg border adjoin differ fac dat combin mix play share hav has contain includ involv becom see know relat connect associat cooperat "
-    "compet fight negotiat communicat correspond".split()
-)
+_DENIALS = frozenset("not cannot never no none neither nor".split())
 _NAME_TITLES = frozenset("mr mrs ms dr sir lord lady prof professor president king queen prince princess saint justice judge general captain minister".split())
 _SAME = {
     "usa": "us", "unitedstat": "us", "america": "us", "american": "us", "uk": "britain", "british": "britain", "kilometr": "km", "kilometer": "km", "percent": "%",
@@ -221,7 +218,7 @@ def _tokens(every: list[Word], text: str, name_spans: list[Span], typed: list[Sl
             preposition = ""
         if any(start <= word.span[0] < end for start, end in (slot.span for slot in typed)):
             continue
-        if not word.content or (place and word.stem == "stat" and every[place - 1].stem == "unit"):
+        if not word.content or lowered in _DENIALS or lowered.endswith(("n't", "n’t")) or (place and word.stem == "stat" and every[place - 1].stem == "unit"):
             continue
         stem_ = word.stem
         if stem_ == "unit" and place + 1 < len(every) and every[place + 1].stem in ("stat", "kingdom"):

@@ -116,9 +116,12 @@ def slots(sentence: str, *, known: frozenset[str] = frozenset()) -> tuple[Slot, 
     return tuple(sorted(found, key=lambda slot: slot.span))
 
 
-_LABEL = re.compile(
-    r"(?:[A-Za-z]-|(?<![.!?:] )(?<!^)\b(?!(?:In|The|A|About|Over|Only|And|Some|Of|At|By|From|With|Between|After|Before|Nearly|Almost)\b)[A-Z][A-Za-z]*|\b(?:No|Nos|Vol|Nr)\.) ?$"
+_NO_LABEL = (
+    "In The A An About Over Only And Some Of At By From With Between After Before Nearly Almost These Those All Both More Than Up To For Its Their His Her Our "
+    "Around Approximately Roughly Exactly Just Another Every Each Until Since During On Under Last First Next Around Contains Has Have Had Is Are Was Were "
+    "January February March April May June July August September October November December"
 )
+_LABEL = re.compile(rf"(?:[A-Za-z]-|\b(?!(?:{'|'.join(dict.fromkeys(_NO_LABEL.split()))})\b)[A-Z][A-Za-z]*|\b(?:No|Nos|Vol|Nr)\.) ?$")
 
 
 def _touches(taken: list[Span], span: Span) -> bool:
@@ -302,7 +305,8 @@ def _named(found: list[Word], index: int, sentence: str, known: frozenset[str]) 
         return True
     after = found[index + 1] if index + 1 < len(found) else None
     follows = after is not None and after.capital and sentence[word.span[1] : after.span[0]] in (" ", ". ")
-    return follows or word.stem in known or word.text.isupper()
+    labelled = after is not None and after.text.isdigit() and sentence[word.span[1] : after.span[0]] == " " and bool(_LABEL.search(before + word.text + " "))
+    return follows or labelled or word.stem in known or word.text.isupper()
 
 
 COUNTRIES = frozenset(

@@ -127,7 +127,7 @@ def _about(name: str, item: Evidence) -> str:
 
 def _asked(question: Question) -> list[Word]:
     """The words of the question that say what is asked of the things it names."""
-    named = {word.stem for name in (*question.choices, *question.names) for word in words(name)}
+    named = {word.stem for name in (question.choices or question.names) for word in words(name)}
     return [word for word in question.content if word.stem not in named and word.text.lower() not in _COMPARING]
 
 
