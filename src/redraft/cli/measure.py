@@ -99,8 +99,10 @@ def demo_command(ctx: click.Context, no_guard: bool, seed: int) -> None:
 class _Runner:
     """Runs tasks with models that stay open from one to the next. It is handed tasks alone: what it reaches holds no gold."""
 
-    def __init__(self, session: Session, seed: int, progress: Progress) -> None:
+    def __init__(self, session: Session, seed: int, progress: Progress, *, quiet: bool) -> None:
         self._tools = session.tools
+        self._quiet = quiet
+        self._said: set[str] = set()
         self._shared = session.refiner(seed=seed, progress=progress)
 
     async def prepare(self) -> None:
@@ -122,10 +124,19 @@ class _Runner:
         tools = open_evidence(task, self._tools)
         refiner = Refiner(shared.model, tools=tools, policy=shared.policy, evaluator=shared.evaluator, judge=shared.judge, seed=shared.seed)
         try:
-            return await refiner.run(task)
+            outcome = await refiner.run(task)
         finally:
             for tool in tools:
                 await tool.close()
+        for warning in outcome.warnings:
+            self._say(one_line(warning))
+        return outcome
+
+    def _say(self, warning: str) -> None:
+        """A warning once: a server that is down would say the same for every row."""
+        if not self._quiet and warning not in self._said:
+            self._said.add(warning)
+            sys.stderr.write(f"redraft: {warning}\n")
 
     async def close(self) -> None:
         """Release the models."""
@@ -138,7 +149,7 @@ async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerat
     from redraft.cli.progress import Progress
 
     with Progress(quiet=quiet) as progress:
-        runner = _Runner(session, seed, progress)
+        runner = _Runner(session, seed, progress, quiet=quiet)
         try:
             await runner.prepare()
         except BaseException:

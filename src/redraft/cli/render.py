@@ -134,7 +134,7 @@ def changes_table(old: str, new: str, console: Console) -> Table:
 
 def demo_table(rows: Sequence[DemoRow], console: Console, *, head: bool = True) -> Table:
     """One row a question: draft, tool call and result, verdict, what became of it, right or wrong. Widths are fixed, so that rows line up."""
-    table = Table(box=box_for(console), pad_edge=False, show_header=head, show_edge=head, expand=True)
+    table = Table(box=box_for(console), pad_edge=False, show_header=head, show_edge=False, expand=True)
     for title, ratio, width in DEMO_COLUMNS:
         table.add_column(title, ratio=ratio, width=width, overflow="fold")
     for row in rows:
