@@ -1,0 +1,160 @@
+"""Which words, dates, quantities and names of a claim a sentence has, and whether they stand in it in the same relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from redraft.claims.segment import clauses
+from redraft.claims.sentence import Sentence, Token, same_word
+from redraft.claims.slots import Relation, Slot, date_relation, quantity_relation
+
+__all__ = ["Alignment", "align", "attached", "in_order", "negated_there", "refers", "relate", "together"]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Which words of the claim the sentence has (claim token → sentence token), which the context gives, and which are missing."""
+
+    pairs: tuple[tuple[Token, Token], ...]
+    by_context: tuple[Token, ...]
+    missing: tuple[Token, ...]
+
+    @property
+    def coverage(self) -> float:
+        total = len(self.pairs) + len(self.by_context) + len(self.missing)
+        return (total - len(self.missing)) / total if total else 1.0
+
+
+def align(said: Sentence, source: Sentence, before: Iterable[Token]) -> Alignment:
+    pairs: list[tuple[Token, Token]] = []
+    by_context: list[Token] = []
+    missing: list[Token] = []
+    context = list(before)
+    options = [(token, [other for other in source.tokens if same_word(token, other)]) for token in said.tokens]
+    sure = sorted(found[0].index for _, found in options if len(found) == 1)
+    middle = sure[len(sure) // 2] if sure else None
+    used: set[int] = set()
+    for token, found in options:
+        free = [other for other in found if other.index not in used] or found
+        if free:
+            match = free[0] if middle is None else min(free, key=lambda other: abs(other.index - middle))
+            used.add(match.index)
+            pairs.append((token, match))
+        elif token.light:
+            continue
+        elif (token.name or token.subject) and any(same_word(token, other) for other in context):
+            by_context.append(token)
+        else:
+            missing.append(token)
+    return Alignment(tuple(pairs), tuple(by_context), tuple(missing))
+
+
+def relate(slot: Slot, source: Sentence) -> tuple[Slot, Relation | None, tuple[Slot, ...]]:
+    """What the sentence says of one slot of the claim: the best relation among the slots of its kind that stand in for it."""
+    relations: list[tuple[Relation, Slot]] = []
+    for other in source.slots:
+        if slot.kind == "date" and other.kind == "date" and slot.date and other.date:
+            relations.append((date_relation(slot.date, other.date), other))
+        elif slot.kind == other.kind == "quantity":
+            relation = quantity_relation(slot, other) if slot.dimension or _same_count(slot, other) else None
+            if relation is not None:
+                relations.append((relation, other))
+    for wanted in ("same", "covers", "open"):
+        holding = tuple(other for relation, other in relations if relation == wanted)
+        if holding:
+            return slot, wanted, holding
+    if not relations:
+        return slot, None, ()
+    unsure = slot.open or any(other.open for _, other in relations)
+    return slot, "open" if unsure else "conflict", tuple(other for _, other in relations)
+
+
+def _same_count(ours: Slot, theirs: Slot) -> bool:
+    """Whether both count the same: the nouns that follow have the same head, or share a word where one is cut short."""
+    if not ours.counts or not theirs.counts:
+        return not ours.counts and not theirs.counts
+    return bool(set(ours.counts) & set(theirs.counts))
+
+
+def _rival(ours: Slot, theirs: Slot) -> bool:
+    if ours.kind == "date":
+        return True
+    return quantity_relation(ours, theirs) is not None and (bool(ours.dimension) or _same_count(ours, theirs) or not theirs.counts)
+
+
+def refers(source: Sentence, alignment: Alignment) -> bool:
+    """Whether the sentence points back to what the context names: by a pronoun, a definite phrase at its head, or a part of the name."""
+    names = [token for token in alignment.by_context if token.name]
+    partly = any(token.name for token, _ in alignment.pairs)
+    return source.anaphoric or (bool(names) and partly)
+
+
+def together(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
+    """Whether the words stand close enough to be one statement, and those of one name beside each other."""
+    places = [other.index for _, other in alignment.pairs]
+    if max(places) - min(places) > 4 * len(said.tokens) + 12:
+        return False
+    for (token, other), (after, other_after) in pairwise(alignment.pairs):
+        if token.name and after.name and after.index == token.index + 1 and token.after == after.after and abs(other_after.index - other.index) > 3:
+            return False
+    return True
+
+
+def in_order(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
+    """Whether names and the words around them stand in the same relation: the same order, or a voice or a copula that allows the other one."""
+    if said.pivot is None:
+        return True
+    left = [other.index for token, other in alignment.pairs if token.index < said.pivot]
+    right = [other.index for token, other in alignment.pairs if token.index > said.pivot]
+    if not left or not right or said.copular:
+        return True
+    flipped = sum(left) / len(left) > sum(right) / len(right)
+    return not flipped or said.passive != source.passive
+
+
+_BOUND = frozenset("of by to from than against over under after before between for in at".split())
+
+
+def attached(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
+    """Whether each name that hangs on a preposition in the claim hangs on the same one in the sentence, or on a genitive, or is its subject by voice."""
+    for token, other in alignment.pairs:
+        if not token.name or not token.after or token.after not in _BOUND:
+            continue
+        same = token.after == other.after or other.after == "" or (other.genitive and token.after in ("of", "in"))
+        place = token.after in ("in", "at") and other.after in ("in", "at", "of")
+        if not (same or place or said.passive != source.passive):
+            return False
+    return _nearest_slots(said, source, alignment)
+
+
+def _nearest_slots(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
+    """Where the sentence has several figures of one kind, the one that agrees must be the one nearest to the claim's words."""
+    places = [other.span[0] for _, other in alignment.pairs]
+    for slot in said.slots:
+        _, _, agreeing = relate(slot, source)
+        taken = [other for ours in said.slots if ours is not slot for other in relate(ours, source)[2]]
+        rivals = [other for other in source.slots if other.kind == slot.kind and other not in agreeing and other not in taken and _rival(slot, other)]
+        if not rivals or not places:
+            continue
+        reach = min(_distance(other, places) for other in agreeing)
+        if any(_distance(other, places) < reach for other in rivals):
+            return False
+    return True
+
+
+def _distance(slot: Slot, places: Sequence[int]) -> float:
+    return sum(abs(place - slot.span[0]) for place in places) / len(places)
+
+
+def negated_there(source: Sentence, alignment: Alignment) -> bool:
+    """Whether the clause that has the claim's words is negated; a negation in another clause of the sentence is not about it."""
+    if not source.negated:
+        return False
+    places = [other.span[0] for _, other in alignment.pairs]
+    for start, end in clauses(source.text, (0, len(source.text))):
+        inside = sum(start <= place < end for place in places)
+        if inside * 5 >= len(places) * 4:
+            return any(start <= place < end for place, _ in source.polarity)
+    return True

@@ -1,0 +1,182 @@
+"""The ways in which a sentence that is about the same thing excludes a claim: negation, roles, another holder, another figure, an opposite word."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from redraft.claims.alignment import Alignment, in_order, negated_there
+from redraft.claims.sentence import Sentence, Token, changed
+from redraft.claims.slots import Slot, names
+from redraft.claims.words import stem
+from redraft.types import Span
+
+__all__ = ["Conflict", "altered", "conflict", "negates", "opposite", "other_holder", "reversed_roles"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conflict:
+    """The words on both sides that exclude each other, and what stands in place of the claim's where that is one wording."""
+
+    words_claim: tuple[Span, ...]
+    words_passage: tuple[Span, ...]
+    reason: str
+    expected: str | None = None
+
+
+def negates(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
+    """One of the two is negated, beside a word that both have: what it negates is the statement itself."""
+    if len(said.polarity) + len(source.polarity) != 1:
+        return None
+    there = bool(source.polarity)
+    start, end = (source.polarity or said.polarity)[0]
+    text = source.text if there else said.text
+    places = [(pair[1] if there else pair[0], pair) for pair in alignment.pairs]
+    if not any(token.span[1] <= start for token, _ in places):
+        return None
+    beside = [pair for token, pair in places if token.span[0] >= end and len(text[end : token.span[0]].split()) <= 2]
+    if not beside:
+        return None
+    token, other = beside[0]
+    return Conflict(words_claim=said.polarity or (token.span,), words_passage=source.polarity or (other.span,), reason="one of the two is negated")
+
+
+def altered(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | bool:
+    """Whether a word beside a shared one takes something away from it ("vice" president); the conflict where it negates what the claim says ("non-renewable")."""
+    changes = [(token, other, changed(source, other) - changed(said, token)) for token, other in alignment.pairs]
+    for token, other, found in changes:
+        if found == frozenset({"non-"}) and token.predicate and not said.negated and not source.negated and in_order(said, source, alignment):
+            return Conflict(words_claim=(token.span,), words_passage=(other.span,), reason="one of the two is negated")
+        if found:
+            return True
+    return False
+
+
+def other_holder(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
+    """Somebody else holds the one place that the claim gives its subject: "the 45th president", "the largest producer"."""
+    unique = {
+        word for word in said.restricting & source.restricting if word[0].isdigit() or word.endswith("st") or word in ("second", "third", "fourth", "fifth")
+    }
+    missing = [token for token in alignment.missing if not token.light]
+    subject = [token for token in said.tokens if token.subject and token.name]
+    if not unique or not missing or said.negated or source.negated or source.hedged or source.one_of or said.one_of:
+        return None
+    if missing != [token for token in subject if not token.light] or not (said.copular or said.serving) or alignment.by_context:
+        return None
+    word = next(iter(unique))
+    place = re.search(rf"\b{word}\b", source.text, re.IGNORECASE)
+    if place is None:
+        return None
+    holders = [span for span in names(source.text, known=said.names) if span[1] <= place.start() and _HOLDS.fullmatch(source.text[span[1] : place.start()])]
+    if not holders:
+        return None
+    name = source.text[holders[-1][0] : holders[-1][1]]
+    return Conflict(
+        words_claim=((subject[0].span[0], subject[-1].span[1]),), words_passage=(holders[-1],), expected=name,
+        reason=f"the sentence names “{name}”",
+    )  # fmt: skip
+
+
+_HOLDS = re.compile(r"(?:\s*\([^()]*\))?\s*,?\s*(?:is|was|became|has been|served as|as)?\s*(?:the|our|its|their)?\s*", re.IGNORECASE)
+
+
+def reversed_roles(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
+    """The two sides of an asymmetric relation changed places (A displaces B; A is larger than B)."""
+    if said.pivot is None or source.passive or said.passive or said.comparing != source.comparing or alignment.by_context:
+        return None
+    pivot = next((other for token, other in alignment.pairs if token.index == said.pivot), None)
+    if pivot is None or (pivot.stem in _SYMMETRIC and not said.comparing):
+        return None
+    left = [pair for pair in alignment.pairs if pair[0].index < said.pivot]
+    right = [pair for pair in alignment.pairs if said.pivot < pair[0].index <= said.object_end]
+    if not left or not right or not all(other.index > pivot.index for _, other in left) or not all(other.index < pivot.index for _, other in right):
+        return None
+    sides = (left[0], right[0])
+    return Conflict(
+        words_claim=tuple(token.span for token, _ in sides), words_passage=tuple(other.span for _, other in sides), reason="the roles are the other way round"
+    )
+
+
+_SYMMETRIC = frozenset(
+    stem(word)
+    for word in (
+        "marry meet equal resemble join merge border adjoin differ face date combine mix play share be have contain include involve become see know relate connect "
+        "associate cooperate compete fight negotiate communicate correspond agree match neighbour neighbor touch cross link accompany mean"
+    ).split()
+)
+"""Relations that hold either way round, or that bind nothing: another order of their sides is no contradiction."""
+
+
+def conflict(said: Sentence, source: Sentence, alignment: Alignment, slot: Slot, others: tuple[Slot, ...]) -> Conflict | None:
+    """A date or quantity that the sentence, about the same thing, excludes."""
+    if alignment.coverage < 0.8 or said.restricting - source.restricting or not _predicate_there(alignment):
+        return None
+    if not in_order(said, source, alignment) or negated_there(source, alignment):
+        return None
+    if any(token.name and not token.light for token in alignment.missing):
+        return None  # of another bearer
+    ours, theirs = ([other for other in sentence.slots if other.kind == "date"] for sentence in (said, source))
+    if slot.kind == "date":
+        once = any(token.predicate and token.stem in _ONCE for token, _ in alignment.pairs)
+        if len(theirs) > 1 or len(ours) > 1 or not once:
+            return None  # what happens more than once has more than one date
+    elif len(theirs) > len(ours):
+        return None  # a figure of another time
+    expected = others[0].text if len(others) == 1 else None
+    return Conflict(
+        words_claim=(slot.span,),
+        words_passage=tuple(other.span for other in others),
+        expected=expected,
+        reason=f"the sentence has “{others[0].text}” where the claim has “{slot.text}”",
+    )
+
+
+_ONCE = frozenset(
+    stem(word)
+    for word in (
+        "born died founded established opened published released completed built discovered invented launched created incorporated premiered debuted abolished "
+        "assassinated ratified adopted began ended constructed erected coined patented introduced formed dissolved demolished canonized commissioned written"
+    ).split()
+)
+"""What happens to a thing once: only there does another date exclude the claim's."""
+
+
+def _predicate_there(alignment: Alignment) -> bool:
+    """Whether what the claim says of its subject is in the sentence: no verb and no counted noun may be missing."""
+    return not any(token.predicate for token in alignment.missing)
+
+
+_OPPOSITES = [
+    frozenset(pair.split())
+    for pair in (
+        "large small, larg small, larger smaller, largest smallest, more less, most least, high low, higher lower, highest lowest, long short, longer shorter, "
+        "longest shortest, old young, older younger, oldest youngest, old new, older newer, oldest newest, early late, earlier later, earliest latest, fast "
+        "slow, faster slower, fastest slowest, big small, bigger smaller, biggest smallest, heavy light, heavier lighter, heaviest lightest, increas decreas, "
+        "increase decrease, rise fall, gain lose, grow shrink, win lose, accept reject, allow forbid, legal illegal, male female, man woman, north south, east "
+        "west, northern southern, eastern western, northeast southwest, northwest southeast, before after, first last, begin end, open close, import export, "
+        "buy sell, hot cold, hotter colder, warm cool, warmer cooler, wet dry, rich poor, left right, inside outside, above below, major minor, majority "
+        "minority, maximum minimum, positive negativ, guilty innocent, true false, public privat"
+    ).split(", ")
+]
+
+
+def opposite(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
+    """The sentence has the claim's every word but one, and in the place of that one its opposite."""
+    missing = [token for token in alignment.missing if not token.light]
+    if len(missing) != 1 or len(alignment.pairs) < 3 or alignment.by_context or said.negated or source.negated or said.restricting != source.restricting:
+        return None
+    word = missing[0]
+    forms = {word.stem, word.text.lower()}
+    for other in source.tokens:
+        theirs = {other.stem, other.text.lower()}
+        if any((forms & pair) and (theirs & pair) and (forms & pair) != (theirs & pair) for pair in _OPPOSITES):
+            if _neighbours(said, word) & _neighbours(source, other) and in_order(said, source, alignment):
+                return Conflict(
+        words_claim=(word.span,), words_passage=(other.span,), expected=other.text.lower(),
+                    reason=f"the sentence has “{other.text}” where the claim has “{word.text}”",
+                )  # fmt: skip
+    return None
+
+
+def _neighbours(sentence: Sentence, token: Token) -> set[str]:
+    return {other.stem for other in sentence.tokens if 0 < abs(other.index - token.index) <= 1}
