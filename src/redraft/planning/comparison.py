@@ -44,7 +44,7 @@ def compare(draft: str, answer: str, query: str) -> Comparison:
         return compare_truth(draft, answer)
     days = find_dates(answer)
     if len(days) == 1 and days[0].span == (0, len(answer)) and days[0].value is not None:
-        return compare_date(draft, days[0].value, answer)
+        return compare_date(draft, days[0].value, answer, query)
     return compare_text(draft, answer, query)
 
 
@@ -57,16 +57,27 @@ def whole(draft: str) -> Span:
 def compare_number(draft: str, answer: str, query: str) -> Comparison:
     value = Fraction(answer.replace(",", ""))
     figures = [figure for figure in numbers.read(draft) if figure.high is None]
-    if len(figures) > 1:
-        asked = {figure.value for figure in numbers.read(query)}
-        fresh = [figure for figure in figures if figure.value not in asked]
-        figures = fresh if fresh else figures
-        agreeing = [figure for figure in figures if same_number(figure, value)]
-        figures = agreeing[-1:] or figures[-1:]
-    if not figures or len(WORD.findall(draft)) > MAX_WORDS * 3:
+    if not figures:
         return Comparison(agrees=False, focus=whole(draft), expected=answer)
-    figure = figures[0]
-    return Comparison(agrees=same_number(figure, value), focus=figure.span, expected=like(figure, answer, query))
+    asked = {figure.value for figure in numbers.read(query)}
+    fresh = [figure for figure in figures if figure.value not in asked]
+    final = fresh[0] if len(fresh) == 1 else figures[-1]
+    if same_number(final, value) and not (len(figures) > 1 and NEGATION.search(draft)):
+        return Comparison(agrees=True, focus=final.span, expected=like(final, answer, query))
+    if len(figures) == 1 and framed(draft, final.span, query):
+        return Comparison(agrees=False, focus=final.span, expected=like(final, answer, query))
+    return Comparison(agrees=False, focus=whole(draft), expected=answer)
+
+
+def framed(draft: str, focus: Span, query: str) -> bool:
+    """Whether only a lead-in stands before the figure and only words of the question after it: the rest of such a draft may stay."""
+    before = {word.casefold() for word in WORD.findall(draft[: focus[0]])}
+    after = folded(draft[focus[1] :])
+    known = set(folded(query))
+    return before <= LEAD_IN and len(after) <= 2 and all(word in known for word in after)
+
+
+LEAD_IN = frozenset("the a an final correct answer result solution total sum is was are be equals of it approximately about roughly so therefore thus".split())  # noqa: SIM905
 
 
 def same_number(figure: Quantity, value: Fraction) -> bool:
@@ -114,12 +125,16 @@ def compare_truth(draft: str, answer: str) -> Comparison:
     return Comparison(agrees=said == answer, focus=whole(draft), expected=answer.capitalize())
 
 
-def compare_date(draft: str, value: date, answer: str) -> Comparison:
+def compare_date(draft: str, value: date, answer: str, query: str) -> Comparison:
     found = [item for item in find_dates(draft) if item.value is not None]
-    agreeing = [item for item in found if item.value == value]
-    if agreeing or found:
-        item = agreeing[-1] if agreeing else found[-1]
-        return Comparison(agrees=bool(agreeing), focus=item.span, expected=written(value, item.style) if item.style != "numeric" else answer)
+    asked = {item.value for item in find_dates(query)}
+    fresh = [item for item in found if item.value not in asked]
+    final = fresh[0] if len(fresh) == 1 else found[-1] if found else None
+    if final is not None and final.value == value and not NEGATION.search(draft):
+        return Comparison(agrees=True, focus=final.span, expected=answer)
+    if final is not None and len(found) == 1 and framed(draft, final.span, query):
+        expected = written(value, final.style) if final.style != "numeric" else answer
+        return Comparison(agrees=False, focus=final.span, expected=expected)
     return Comparison(agrees=False, focus=whole(draft), expected=answer)
 
 
@@ -138,9 +153,6 @@ def compare_text(draft: str, answer: str, query: str) -> Comparison:
         rest = [word for word in folded(draft[: place[0]] + " " + draft[place[1] :]) if word not in folded(query)]
         if sum(day.casefold() in rest for day in WEEKDAYS) == 0 or answer not in WEEKDAYS:
             return Comparison(agrees=True, focus=place, expected=answer)
-    days = [match.span() for match in WORD.finditer(draft) if match.group().capitalize() in WEEKDAYS]
-    if answer in WEEKDAYS and len(days) == 1:
-        return Comparison(agrees=False, focus=days[0], expected=answer)
     return Comparison(agrees=False, focus=whole(draft), expected=answer)
 
 

@@ -52,12 +52,17 @@ class Amount:
     after: tuple[str, ...]
 
     @property
+    def part(self) -> bool:
+        """Whether it is a fraction of the other amount: `a third of`, `3/4 of`."""
+        return 0 < self.value < 1 and self.after[:1] == ("of",) and not self.token.percent
+
+    @property
     def text(self) -> str:
-        return number_text(self.value)
+        return number_text(self.value * 100 if self.part else self.value)
 
     @property
     def percent(self) -> bool:
-        return self.token.percent
+        return self.token.percent or self.part
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

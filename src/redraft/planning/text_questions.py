@@ -139,7 +139,7 @@ def single(read: Sequence[Token], index: int, word: str) -> bool:
     if len(bare) != 1 or not bare.isalpha():
         return False
     if bare != word:
-        return bare != "i" or following in BESIDE_LETTERS
+        return True
     if bare in ("a", "i"):
         return before in ("letter", "character", "letters") or (before in ("many", "of", "does") and following in BESIDE_LETTERS)
     return True
