@@ -21,6 +21,7 @@ from redraft import __version__
 from redraft.cli import run
 from redraft.cli.app import COMMANDS, app
 from redraft.cli.safe import one_line, safe
+from redraft.settings import load_settings
 
 WRONG = "Costs: 150 * 40 = 6,200.\n"
 RIGHT = "Costs: 150 * 40 = 6,000.\n"
@@ -422,6 +423,8 @@ def test_flags_win_over_environment_and_environment_over_file(redraft: Call, mon
         ("model = 3\n", "model must be text"),
         ("tools = 'calculator'\n", "tools must be a list"),
         ("policies = 1\n", "must be a table"),
+        ("timeout_seconds = -1\n", "must be a number that is not negative"),
+        ("retries = 'many'\n", "must be a number that is not negative"),
         ("[keys]\npath = 'x'\n", "must be the name of a key's environment variable"),
         ("policy = 'mine'\n[policies.mine]\nmin_source = 2\n", "did you mean 'min_sources'?"),
     ],
@@ -432,6 +435,17 @@ def test_a_malformed_settings_file_is_named(redraft: Call, settings: str, messag
     result = redraft("check", "page.md")
     assert result.code == 2
     assert message in result.err
+
+
+def test_the_file_of_the_folder_wins_over_that_of_the_home_and_keys_reach_the_models_only(tmp_path: Path) -> None:
+    for name, text in (("home", 'model = "none"\nretries = 1\n[keys]\nOPENAI_API_KEY = "k"\n'), ("work", 'model = "local"\ntimeout_seconds = 9\n')):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "redraft.toml").write_text(text)
+    settings = load_settings(tmp_path / "work", {"REDRAFT_HOME": str(tmp_path / "home")})
+    assert settings.model == "local"
+    assert settings.for_models == {"OPENAI_API_KEY": "k", "retries": 1, "timeout_seconds": 9}
+    assert "k'" not in repr(settings).replace("keys'", "")
+    assert load_settings(tmp_path / "work", {"REDRAFT_HOME": str(tmp_path), "REDRAFT_MODEL": "none"}).model == "none"
 
 
 def test_a_policy_may_come_from_a_file(redraft: Call) -> None:
@@ -554,6 +568,23 @@ def test_the_demo_runs_with_another_model_and_counts(redraft: Call) -> None:
     assert result.json["n"] == len(result.json["rows"]) == 27
     assert result.json["right_before"] == 0
     assert "bad at these tasks" in result.json["note"]
+    assert result.json["guard"] is True
+
+
+def test_the_demo_shows_rows_and_a_footer_and_can_do_without_the_guard(redraft: Call) -> None:
+    result = redraft("demo", "--no-guard", "--model", script(*["1296"] * 400), "--quiet")
+    assert result.code == 0
+    assert "What is 48 times 27?" in result.text
+    assert "right before 1 of 27" in result.text
+    assert "right→wrong" in result.text
+    assert "guard off" in result.text
+
+
+def test_a_model_that_fails_in_every_row_is_said_once(redraft: Call) -> None:
+    data = eval_rows(*({"query": f"Why {i}?", "answers": ["x"]} for i in range(3)))
+    result = redraft("eval", data, "--model", script(*[{"error": "denied", "text": "the key was refused"}] * 9), "--json")
+    assert (result.json["abstained"], result.json["after"]) == (3, 0.0)
+    assert result.err.count("the key was refused") <= 2
 
 
 # ---- interruptions
