@@ -10,16 +10,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from redraft.claims.numbers import MAX_DIGITS, plain, read_figure
+from redraft.claims.evaluation import evaluate, written
+from redraft.claims.figures import MAX_DIGITS, plain, read_figure
 from redraft.claims.numerals import VULGAR
 from redraft.types import Span
 
-__all__ = ["Operand", "Run", "Token", "evaluate", "runs", "tokens"]
+__all__ = ["Operand", "Run", "Token", "runs", "tokens"]
+
 
 MAX_RUN = 600
+
+
 """Tokens of one expression at most."""
+
+
 MAX_DEPTH = 40
-MAX_BITS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,11 @@ _TOKEN = re.compile(
     r"|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)"
     r"|(?P<other>\S)"
 )
+
+
 _OPERATORS = {"×": "*", "÷": "/", "·": "*", "∙": "*", "⋅": "*", "–": "-", "∕": "/", "⁄": "/", "^": "**"}
+
+
 _LATEX = {
     "\\times": ("op", "*"),
     "\\cdot": ("op", "*"),
@@ -112,10 +121,17 @@ _LATEX = {
     "\\dfrac": ("frac", ""),
     "\\tfrac": ("frac", ""),
 }
+
+
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+
+
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069\x00]")
-_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "~": 3, "**": 4}
+
+
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "万": 10**4, "亿": 10**8, "億": 10**8, "万亿": 10**12, "dozen": 12}
+
+
 _MONEY_SCALES = {"k": 10**3, "K": 10**3, "m": 10**6, "M": 10**6, "bn": 10**9, "B": 10**9, "b": 10**9, "T": 10**12, "mn": 10**6}
 
 
@@ -518,78 +534,3 @@ def _signed(digits: str) -> list[Fraction | str]:
     if digits.startswith("-"):
         return ["~", Fraction(int(digits[1:]))]
     return [Fraction(int(digits.lstrip("+")))]
-
-
-def written(items: list[Fraction | str]) -> str:
-    """Items as an expression for the calculator: decimals stay decimals where they are exact."""
-    return "".join(_item(item) if isinstance(item, Fraction) else {"~": "-"}.get(item, f" {item} " if item in "+-" else item) for item in items).strip()
-
-
-def _item(value: Fraction) -> str:
-    if value.denominator == 1:
-        return str(value.numerator)
-    rest, places = value.denominator, 0
-    for prime in (2, 5):
-        power = 0
-        while rest % prime == 0:
-            rest //= prime
-            power += 1
-        places = max(places, power)
-    if rest != 1 or places > 30:
-        return f"({value.numerator}/{value.denominator})"
-    digits = str(value.numerator * 10**places // value.denominator).rjust(places + 1, "0")
-    return digits[:-places] + "." + digits[-places:]
-
-
-def evaluate(items: list[Fraction | str]) -> Fraction | None:
-    """The exact value by the usual precedence (powers to the right, -2**2 is -4); None if there is none or it is out of bounds."""
-    values: list[Fraction] = []
-    stack: list[str] = []
-    try:
-        for item in items:
-            if isinstance(item, Fraction):
-                values.append(item)
-            elif item == "(":
-                stack.append(item)
-            elif item == ")":
-                while stack and stack[-1] != "(":
-                    _apply(stack.pop(), values)
-                if not stack:
-                    return None
-                stack.pop()
-            else:
-                if item != "~":
-                    rank = _PRECEDENCE[item]
-                    while stack and stack[-1] != "(" and (_PRECEDENCE[stack[-1]] > rank or (_PRECEDENCE[stack[-1]] == rank and item != "**")):
-                        _apply(stack.pop(), values)
-                stack.append(item)
-        while stack:
-            _apply(stack.pop(), values)
-    except (IndexError, KeyError, ZeroDivisionError, OverflowError):
-        return None
-    return values[0] if len(values) == 1 else None
-
-
-def _apply(operator: str, values: list[Fraction]) -> None:
-    right = values.pop()
-    if operator == "~":
-        values.append(-right)
-        return
-    left = values.pop()
-    if operator == "+":
-        result = left + right
-    elif operator == "-":
-        result = left - right
-    elif operator == "*":
-        result = left * right
-    elif operator == "/":
-        result = left / right
-    elif operator == "**":
-        if right.denominator != 1 or abs(right) * max(left.numerator.bit_length(), left.denominator.bit_length()) > MAX_BITS:
-            raise OverflowError
-        result = left ** int(right)
-    else:
-        raise KeyError(operator)
-    if result.numerator.bit_length() > MAX_BITS or result.denominator.bit_length() > MAX_BITS:
-        raise OverflowError
-    values.append(result)

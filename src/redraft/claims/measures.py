@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from calendar import isleap, monthrange
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,8 @@ from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 
-from redraft.claims.numbers import Quantity, agrees, read
+from redraft.claims.figures import Quantity, read
+from redraft.claims.numbers import agrees
 from redraft.claims.statement import Statement
 from redraft.types import Span
 
@@ -34,7 +36,20 @@ for _dimension, _names in _TABLE.items():
     for _symbol, (_factor, _others) in _names.items():
         for _name in (_symbol, *_others.split()):
             _UNITS[_name] = _UNITS[_name + "s"] = (_dimension, Fraction(_factor), _symbol)
-_UNITS |= {"º c": _UNITS["°c"], "° c": _UNITS["°c"], "° f": _UNITS["°f"], "ºc": _UNITS["°c"], "ºf": _UNITS["°f"], "公里": _UNITS["km"], "千米": _UNITS["km"], "米": _UNITS["m"], "厘米": _UNITS["cm"], "公斤": _UNITS["kg"], "小时": _UNITS["h"], "分钟": _UNITS["min"]}
+_UNITS |= {
+    "º c": _UNITS["°c"],
+    "° c": _UNITS["°c"],
+    "° f": _UNITS["°f"],
+    "ºc": _UNITS["°c"],
+    "ºf": _UNITS["°f"],
+    "公里": _UNITS["km"],
+    "千米": _UNITS["km"],
+    "米": _UNITS["m"],
+    "厘米": _UNITS["cm"],
+    "公斤": _UNITS["kg"],
+    "小时": _UNITS["h"],
+    "分钟": _UNITS["min"],
+}
 _SYMBOLS = {"°c": "°C", "°f": "°F", "l": "L", "ml": "mL"}
 
 
@@ -44,8 +59,13 @@ def unit_factor(word: str) -> tuple[str, Fraction] | None:
     return (found[0], found[1]) if found else None
 
 
-_UNIT_AFTER = re.compile(r"[ \u202f-]?(?:degrees? )?(?P<unit>[°º] ?[CF]\b|km/h|m/s|[A-Za-z]+)(?![\w²³/^]|[ -](?:per|squared?|cubed?|an hour|a second)\b|-\d)", re.IGNORECASE)
-_SAYS = re.compile(r"\s*(?P<verb>is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have|等于|是)\s+(?:about |approximately |roughly |around |nearly |almost |exactly |≈ ?|~)?", re.IGNORECASE)
+_UNIT_AFTER = re.compile(
+    r"[ \u202f-]?(?:degrees? )?(?P<unit>[°º] ?[CF]\b|km/h|m/s|[A-Za-z]+)(?![\w²³/^]|[ -](?:per|squared?|cubed?|an hour|a second)\b|-\d)", re.IGNORECASE
+)
+_SAYS = re.compile(
+    r"\s*(?P<verb>is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have|等于|是)\s+(?:about |approximately |roughly |around |nearly |almost |exactly |≈ ?|~)?",
+    re.IGNORECASE,
+)
 _ASIDE = re.compile(r"\s*(?:\(|,? or |,? i\.e\.,? )(?:about |approximately |roughly |around |nearly |some |≈ ?|~ ?|c\. ?)?", re.IGNORECASE)
 
 
@@ -53,7 +73,7 @@ def conversions(text: str, figures: Sequence[Quantity] | None = None) -> Iterato
     """Measurements said to equal another in a different unit: "5 feet is 60 inches", "100 km (62 mi)"."""
     found = tuple(read(text)) if figures is None else figures
     previous_end = -1
-    for given, shown in zip(found, found[1:], strict=False):
+    for given, shown in itertools.pairwise(found):
         left = _unit(text, given)
         clean = previous_end < 0 or not _joined(text[previous_end : given.span[0]])
         previous_end = given.span[1]
@@ -85,7 +105,9 @@ def _unit(text: str, figure: Quantity) -> tuple[tuple[str, Fraction, str], int] 
     return (unit, match.end()) if unit and match else None
 
 
-def _conversion(text: str, given: Quantity, shown: Quantity, left: tuple[str, Fraction, str], right: tuple[str, Fraction, str], end: int, *, loose: bool) -> Statement:
+def _conversion(
+    text: str, given: Quantity, shown: Quantity, left: tuple[str, Fraction, str], right: tuple[str, Fraction, str], end: int, *, loose: bool
+) -> Statement:
     value = _converted(given.value, left, right)
     figure = replace(shown, approximate=True) if loose or given.approximate else shown
     source, target = _SYMBOLS.get(left[2], left[2]), _SYMBOLS.get(right[2], right[2])
@@ -135,7 +157,10 @@ _WEEKDAY_FIRST = re.compile(rf"\b{_DAY}(?P<abbreviated>\.)?,? (?:the )?{_DATE}(?
 _WEEKDAY_AFTER = re.compile(rf"\b{_DATE}(?:,? (?:is|was|will be|falls|fell|will fall|lands|landed)(?: on)? (?:a )?| \(a?|, a ){_DAY}\b", re.IGNORECASE)
 _ANY_DATE = re.compile(rf"\b{_DATE}(?![\d-])", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:to|until|till|through|and|-|–|—)\s*", re.IGNORECASE)
-_DAYS_SAID = re.compile(r"\s*,?\s*(?:there (?:are|were)|is|are|was|were|=|lasts?|lasted|spans?|makes?|takes?|took|comes to|equals?|\()?\s*(?:exactly |about |a total of |a period of )?$", re.IGNORECASE)
+_DAYS_SAID = re.compile(
+    r"\s*,?\s*(?:there (?:are|were)|is|are|was|were|=|lasts?|lasted|spans?|makes?|takes?|took|comes to|equals?|\()?\s*(?:exactly |about |a total of |a period of )?$",
+    re.IGNORECASE,
+)
 _ZONE = 1924
 """Before this year some countries still used the Julian calendar: weekdays of earlier dates are never held against a text."""
 
@@ -149,7 +174,7 @@ def calendar(text: str, figures: Sequence[Quantity] | None = None) -> Iterator[S
                 yield _weekday(text, match, day)
     dates = [(match, day) for match in _ANY_DATE.finditer(text) if (day := _day(match)) is not None]
     found = tuple(read(text)) if figures is None else figures
-    for (first, a), (second, b) in zip(dates, dates[1:], strict=False):
+    for (first, a), (second, b) in itertools.pairwise(dates):
         if _BETWEEN.fullmatch(text[first.end() : second.start()]):
             yield from _span(text, (first.start(), second.end()), a, b, found)
     yield from _months(text, found)
@@ -187,7 +212,9 @@ def _span(text: str, place: Span, a: date, b: date, figures: Sequence[Quantity])
     """Days said to lie between two dates: counting neither, one or both of them is right."""
     for figure in figures:
         behind = figure.span[0] >= place[1] and figure.span[0] - place[1] < 30 and _DAYS_SAID.fullmatch(text[place[1] : figure.span[0]])
-        ahead = figure.span[1] <= place[0] and re.fullmatch(r"[ -]days? (?:long |elapsed |passed |there are )?(?:from|between) ", text[figure.span[1] : place[0]], re.IGNORECASE)
+        ahead = figure.span[1] <= place[0] and re.fullmatch(
+            r"[ -]days? (?:long |elapsed |passed |there are )?(?:from|between) ", text[figure.span[1] : place[0]], re.IGNORECASE
+        )
         if not (behind or ahead) or not re.match(r"[ -]?(?:days?\b|天|日)", text[figure.span[1] :][:6]) or figure.value.denominator != 1:
             continue
         days = abs((b - a).days)
@@ -214,7 +241,10 @@ def _span(text: str, place: Span, a: date, b: date, figures: Sequence[Quantity])
         return
 
 
-_SAME_MONTH = re.compile(rf"\b(?P<a>\d{{1,2}})(?:st|nd|rd|th)?(?: (?P<m0>{_MONTH}))? ?(?:to|-|–|until|through) ?(?P<b>\d{{1,2}})(?:st|nd|rd|th)? (?P<m>{_MONTH})(?: \d{{4}})?\b", re.IGNORECASE)
+_SAME_MONTH = re.compile(
+    rf"\b(?P<a>\d{{1,2}})(?:st|nd|rd|th)?(?: (?P<m0>{_MONTH}))? ?(?:to|-|–|until|through) ?(?P<b>\d{{1,2}})(?:st|nd|rd|th)? (?P<m>{_MONTH})(?: \d{{4}})?\b",
+    re.IGNORECASE,
+)
 _MONTH_LENGTH = re.compile(rf"(?<!\d )\b(?P<m>{_MONTH})(?: (?P<y>\d{{4}}))? (?:has|had|have|contains) ", re.IGNORECASE)
 
 
@@ -229,7 +259,12 @@ def _months(text: str, figures: Sequence[Quantity]) -> Iterator[Statement]:
     for match in _MONTH_LENGTH.finditer(text):
         figure = next((q for q in figures if 0 <= q.span[0] - match.end() < 3), None)
         month = _MONTHS[match["m"].lower()]
-        if figure is None or not re.match(r" days\b", text[figure.span[1] : figure.span[1] + 6]) or (month == 2 and not match["y"]) or len(match["m"]) < 4 and match["m"].lower() != "may":
+        if (
+            figure is None
+            or not re.match(r" days\b", text[figure.span[1] : figure.span[1] + 6])
+            or (month == 2 and not match["y"])
+            or (len(match["m"]) < 4 and match["m"].lower() != "may")
+        ):
             continue
         year = int(match["y"] or 2023)
         if not 1 <= year <= 9999:
@@ -251,7 +286,13 @@ def _leap_years(text: str) -> Iterator[Statement]:
             continue
         right = isleap(year) == (match["no"] is None)
         yield Statement(
-            span=match.span(), kind="date", left=match["y"], expression=f"is_leap_year({year})", tool="dates", word="no" if match["no"] else "yes", focus=match.span("y"), holds=right, unique=False
+            span=match.span(),
+            kind="date",
+            left=match["y"],
+            expression=f"is_leap_year({year})",
+            tool="dates",
+            word="no" if match["no"] else "yes",
+            focus=match.span("y"),
+            holds=right,
+            unique=False,
         )
-
-

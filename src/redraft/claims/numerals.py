@@ -10,13 +10,23 @@ from fractions import Fraction
 
 __all__ = ["CJK_NUMERAL", "ENGLISH_NUMERAL", "VULGAR", "cjk_value", "english_value"]
 
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()  # noqa: SIM905
-)
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _SMALL: dict[str, int] = {word: value for value, word in enumerate(_UNITS)} | {word: 10 * value for value, word in enumerate(_TENS, 2)} | {"fourty": 40}
 _LARGE: dict[str, int] = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_PARTS: dict[str, int] = {"half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+_PARTS: dict[str, int] = {
+    "half": 2,
+    "halves": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+}
 _PARTS |= {word + "s": value for word, value in _PARTS.items() if word not in ("half", "halves")}
 
 _SMALL_WORD = "|".join(sorted(_SMALL, key=len, reverse=True))
@@ -105,7 +115,7 @@ def cjk_value(numeral: str) -> Fraction | None:
             digit = _CJK_DIGITS[c]
         elif c in _CJK_SMALL:
             unit = _CJK_SMALL[c]
-            if unit >= small or (digit < 1 and not (unit == 10 and digit <= 0 or digit == -1 and section == 0)):
+            if unit >= small or (digit < 1 and not ((unit == 10 and digit <= 0) or (digit == -1 and section == 0))):
                 return None
             section, small, digit = section + unit * (digit if digit > 0 else 1), unit, -1
         else:

@@ -10,13 +10,18 @@ from redraft.claims.numbers import Quantity, read
 __all__ = ["implausible"]
 
 _COUNT = re.compile(r"\bhow many (?P<noun>[a-z]+(?: [a-z]+)?)|几(?:个|名|人|只|本|次|天)|多少(?:个|名|人|只|本|次)|何(?:人|個|本|枚|匹|回|冊)", re.IGNORECASE)
-_AMOUNT = re.compile(r"\bhow (?:much (?:money|time|water|does .* (?:cost|weigh)|did .* (?:cost|pay|spend|earn))|old|tall|heavy|far|fast|deep|high|wide)\b|\bwhat (?:percentage|percent|fraction|proportion)\b", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"\bhow (?:much (?:money|time|water|does .* (?:cost|weigh)|did .* (?:cost|pay|spend|earn))|old|tall|heavy|far|fast|deep|high|wide)\b|\bwhat (?:percentage|percent|fraction|proportion)\b",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"\b(?:in )?(?:what|which) year\b|哪一?年|何年", re.IGNORECASE)
 _CHANCE = re.compile(r"\b(?:probability|chance|likelihood)\b|概率|確率", re.IGNORECASE)
 _YES_NO = re.compile(r"^\s*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should)\b(?!.*\bor\b).*\?\s*$", re.IGNORECASE | re.DOTALL)
 _OF = re.compile(r"\bhow many of (?:the |these |those |its |their |his |her )?(?P<n>\d[\d,]*|[a-z]+(?:-[a-z]+)?)\b", re.IGNORECASE)
 _AVERAGE = re.compile(r"\b(?:average|mean|per|each|expected|estimated|rate|approximately|about|median|ratio|rounded|fraction)\b|平均", re.IGNORECASE)
-_PEOPLE = frozenset("people persons students children men women boys girls players employees workers passengers guests teachers soldiers members brothers sisters siblings kids adults".split())
+_PEOPLE = frozenset(
+    "people persons students children men women boys girls players employees workers passengers guests teachers soldiers members brothers sisters siblings kids adults".split()
+)
 _NUMBERLESS = re.compile(
     r"\b(?:none|no|zero|nil|one|once|single|both|several|few|many|most|all|every|unknown|unclear|never|a|an|first|second|half|third|quarter|infinite\w*|countless|cannot|can't|unlimited|not|hundreds|thousands|millions|billions|dozens"
     r"|pair|couple|double|twice|nobody|everyone|nothing|majority|minority|lots|plenty|enough|alone|nonexistent|un\w+ed|[ivxlc]+)\b|[零一二两三四五六七八九十百千万亿]|没有|无|π|\bpi\b|∞|√",
@@ -49,7 +54,10 @@ def _number_asked(query: str) -> bool:
     return not re.search(r"\b(?:and|or)\b.{0,20}\b(?:who|which|what|where|when|why|how)\b", query, re.IGNORECASE)
 
 
-_LEAD = re.compile(r"\s*(?:(?:and|so|about|approximately|exactly|in|for|since|by|at|of|on average|in total|to the nearest \w+),? )*(?:(?:can|could) you (?:tell me|say) )?", re.IGNORECASE)
+_LEAD = re.compile(
+    r"\s*(?:(?:and|so|about|approximately|exactly|in|for|since|by|at|of|on average|in total|to the nearest \w+),? )*(?:(?:can|could) you (?:tell me|say) )?",
+    re.IGNORECASE,
+)
 
 
 def _sign(query: str, figure: Quantity, count: re.Match[str] | None) -> str | None:
@@ -57,13 +65,19 @@ def _sign(query: str, figure: Quantity, count: re.Match[str] | None) -> str | No
         return None
     if count and not re.search(r"degree|point|below|change|difference|net|profit|loss|score|temperature|electron volt", query, re.IGNORECASE):
         return "a count cannot be negative"
-    if re.search(r"\bhow (?:old|tall|heavy|far|deep|wide|long)\b", query, re.IGNORECASE) and not re.search(r"below|depth|sea level|before|change", query, re.IGNORECASE):
+    if re.search(r"\bhow (?:old|tall|heavy|far|deep|wide|long)\b", query, re.IGNORECASE) and not re.search(
+        r"below|depth|sea level|before|change", query, re.IGNORECASE
+    ):
         return "a measure of size or age cannot be negative"
     return "a probability cannot be negative" if _CHANCE.search(query) else None
 
 
 def _magnitude(query: str, figure: Quantity, count: re.Match[str] | None) -> str | None:
-    if _CHANCE.search(query) and figure.value > 100 and re.search(r"\b(?:what|find|calculate)\b.{0,30}\b(?:probability|chance|likelihood)\b", query, re.IGNORECASE):
+    if (
+        _CHANCE.search(query)
+        and figure.value > 100
+        and re.search(r"\b(?:what|find|calculate)\b.{0,30}\b(?:probability|chance|likelihood)\b", query, re.IGNORECASE)
+    ):
         return "a probability cannot be above 100 %"
     if count and count["noun"] and not _AVERAGE.search(query) and not figure.approximate:
         noun = count["noun"].lower().split()
@@ -84,7 +98,7 @@ def _unit(query: str, answer: str, figure: Quantity) -> str | None:
         return None
     wanted = next(word for word in asked.groups() if word)
     a, b = unit_factor(wanted), unit_factor(figure.unit)
-    if a is None or b is None or a[0] == "temperature" and len(wanted) < 3 or a == b:
+    if a is None or b is None or (a[0] == "temperature" and len(wanted) < 3) or a == b:
         return None
     if a[0] == b[0] and not re.search(rf"\b{re.escape(wanted)}", answer, re.IGNORECASE):
         return f"asked for in {wanted}, answered in {figure.unit}"

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from redraft.claims.expression import Run, Token, runs, tokens
-from redraft.claims.numbers import agrees, plain, read, read_at
+from redraft.claims.figures import plain, read, read_at
+from redraft.claims.numbers import agrees
 
 __all__ = ["first_wrong"]
 
@@ -122,5 +123,3 @@ def _is_formula(run: Run, line: list[Token], bound: list[Token]) -> bool:
     names = {token.start for place, token in enumerate(line) if _is_name(line, place)}
     figures = [token for token in bound[run.first : run.last] if token.kind == "num"]
     return len(figures) > 1 and all(token.start in names for token in figures)
-
-

@@ -34,7 +34,9 @@ class Block:
 _FENCE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})[ \t]*([^\s`{]*)[^\n`]*$")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _UNDERLINE = re.compile(r"[ \t]{0,3}(?:=+|-+)[ \t]*$")
-_BULLET = re.compile(r"[ \t]*(?:[-*+•‣◦·–][ \t]+|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)、][ \t]+|\d{1,2}、|[（(][一二三四五六七八九十\d]{1,2}[)）][ \t]*|[①-⑳][ \t]*)(?:\[[ xX]\][ \t]+)?")
+_BULLET = re.compile(
+    r"[ \t]*(?:[-*+•‣◦·–][ \t]+|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)、][ \t]+|\d{1,2}、|[（(][一二三四五六七八九十\d]{1,2}[)）][ \t]*|[①-⑳][ \t]*)(?:\[[ xX]\][ \t]+)?"
+)
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
 _RULE = re.compile(r"[ \t]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
@@ -212,7 +214,11 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> b
     if mark == ".":
         if before in _CONTINUES:
             return re.split(r"[^\w]", following.lower(), maxsplit=1)[0] in _STARTERS
-        if before in _ABBREVIATIONS and not (before in ("no", "max", "min", "sun", "mar", "art", "may", "ed", "fig", "co", "est") and text[match.start() - len(before)].islower() and not following[:1].isdigit()):
+        if before in _ABBREVIATIONS and not (
+            before in ("no", "max", "min", "sun", "mar", "art", "may", "ed", "fig", "co", "est")
+            and text[match.start() - len(before)].islower()
+            and not following[:1].isdigit()
+        ):
             return False
         if re.fullmatch(r"(?:[A-Za-z]\.)*[A-Z]", word.group() if word else "") and len(before) <= 3:
             return before == "i" or re.split(r"[^\w]", following.lower(), maxsplit=1)[0] in _STARTERS
@@ -294,7 +300,7 @@ def _checkworthy(sentence: str, kind: BlockKind) -> bool:
         return False
     phatic = _PHATIC.match(bare)
     if phatic and (len(bare) - phatic.end() < 60 and not re.search(r"\d", bare)):
-        return not re.match(r"(?:yes|no|sure|certainly|of course|absolutely)\b[,.:;—–-]? \S+(?: \S+){2}", bare) is None
+        return re.match(r"(?:yes|no|sure|certainly|of course|absolutely)\b[,.:;—–-]? \S+(?: \S+){2}", bare) is not None
     return not bare.endswith((":", "："))
 
 

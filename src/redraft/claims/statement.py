@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from redraft.claims.expression import runs, tokens
-from redraft.claims.numbers import Quantity
+from redraft.claims.figures import Quantity
 from redraft.types import Span
 
 __all__ = ["Statement", "StatementKind", "exact"]

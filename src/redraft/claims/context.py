@@ -1,0 +1,151 @@
+"""What stands around an expression: whether it is complete, whether a false equality can mean nothing else, whether its units agree."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from redraft.claims.expression import Operand, Run, Token
+from redraft.claims.figures import Quantity
+
+__all__ = ["begins", "clear", "ends", "same_units"]
+
+
+def begins(line: list[Token], run: Run) -> bool:
+    """Whether the expression really begins where the run does, and is not the tail of something that was not understood."""
+    opening = line[run.first]
+    if run.first == 0:
+        return True
+    before = line[run.first - 1]
+    if opening.kind == "op" and line[run.first + 1].start > opening.end and before.text not in ":,;(" and before.kind not in ("eq", "rel"):
+        return False
+    spaced = before.end < run.start
+    if before.kind in ("op", "power"):
+        lone = run.first == 1 or line[run.first - 2].end < before.start
+        bullet = run.first == 1 and before.text in "-*+•·–" and spaced
+        return bullet or (before.text in ("*", "**") and lone and not spaced)
+    if before.kind == "word":
+        name = len(before.text) == 1 and before.text.isascii() and before.text not in "aAI"
+        return spaced and before.text.lower() not in _LEFT_OPEN and not name and not _operator_behind(line, run.first - 1)
+    if before.kind == "close":
+        return spaced and run.first > 1 and (line[run.first - 2].kind == "word" or run.first <= 3)
+    if before.kind == "other" and before.text not in "\"'“”‘’;,:`":
+        return (before.text in ".!?#|_•☐✓✔→" and spaced) or before.text in "，。：；、（"
+    return before.kind not in ("pct", "sup", "num", "mark", "rel")
+
+
+def _operator_behind(line: list[Token], index: int) -> bool:
+    """Whether the words in front belong to an operand: an operator stands before them."""
+    for place in range(index, max(-1, index - 6), -1):
+        token = line[place]
+        if token.kind != "word":
+            return token.kind in ("op", "power") and place > 0
+    return False
+
+
+_LEFT_OPEN = frozenset(
+    "of half twice double triple thrice times plus minus by divided multiplied over squared cubed root sum product difference quotient total average mean log ln sin cos tan exp mod modulo"
+    " add subtract multiply divide sqrt than and more less per base percent".split()
+) - {"total", "average", "mean", "sum", "product", "difference", "and"}
+
+
+def ends(line: list[Token], run: Run) -> bool:
+    """Whether the last side ends where the run does."""
+    if run.last >= len(line):
+        return True
+    after = line[run.last]
+    glued = after.start == run.end
+    if after.kind in ("op", "power"):
+        follows = line[run.last + 1] if run.last + 1 < len(line) else None
+        if after.text in ("*", "**") and (follows is None or (glued and follows.start > after.end)):
+            return True
+        dash = after.text in "-–" and not glued and follows is not None and follows.kind == "word" and len(follows.text) > 1
+        return dash or (follows is None and after.text in "*-–")
+    if after.kind == "word" and after.text.lower() in ("x", "times", "plus", "minus", "divided", "multiplied", "mod", "remainder", "r", "rem", "or"):
+        return False
+    if after.kind in ("sup", "pct", "rel", "num"):
+        return False
+    return (not (after.kind == "open" and glued) and after.text not in ("!", ":", "^", "/")) or (after.text in "!:" and not _digit_follows(line, run.last))
+
+
+def _digit_follows(line: list[Token], index: int) -> bool:
+    return index + 1 < len(line) and line[index + 1].kind == "num" and line[index + 1].start == line[index].end
+
+
+_DOUBTFUL = re.compile(
+    r"\b(?:binary|hex(?:adecimal)?|octal|base[- ]?\d+|mod(?:ulo)?|bitwise|xor|wrong(?:ly)?|incorrect(?:ly)?|false|mistake(?:n|nly)?|error|not equal|isn't|is not|does not|doesn't|cannot|never|myth|fallacy"
+    r"|misconception|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
+    re.IGNORECASE,
+)
+
+
+_WHOLE = re.compile(
+    r"\b(?:whole|full|complete|fully|only|at most|at least|rounded|round(?:ing)?|up|down|integer|floor|ceil(?:ing)?|nearest|so|can|needs?|must|approximately|about|roughly|almost|nearly|around)\b|~",
+    re.IGNORECASE,
+)
+
+
+def clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity, value: Fraction) -> bool:
+    """Whether a statement that does not hold can mean nothing else."""
+    if left.uncertain or right.uncertain:
+        return False
+    start, end = max(line[0].start, left.start - 200), min(line[-1].end, right.end + 200)
+    if _DOUBTFUL.search(flat, start, end):
+        return False
+    if shown.percent or any(o.percent for o in left.operands[1:]):
+        additive = any(item in ("+", "-") for item in left.items)
+        if additive and any(o.percent for o in left.operands):
+            return False
+    if left.items[0] == "~" and "**" in left.items:
+        return False
+    if _span_of_days(left, value, shown):
+        return False
+    if (
+        value.denominator != 1
+        and shown.quantum == 1
+        and abs(value - shown.value) < 1
+        and _WHOLE.search(flat, max(0, left.start - 60), min(len(flat), right.end + 40))
+    ):
+        return False
+    return same_units(left.operands, right.operands[-1], shown)
+
+
+def _span_of_days(left: Run, value: Fraction, shown: Quantity) -> bool:
+    """A hyphen between two figures without spaces may be a range: 3-5 is no statement about -2."""
+    return len(left.operands) == 2 and left.items[1:2] == ["-"] and left.end - left.start < 12 and value <= 0 and shown.value >= 0
+
+
+_FACTORS: dict[str, tuple[str, Fraction]] = {}
+
+
+for _dimension, _table in {
+    "time": {"second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600, "h": 3600, "day": 86400, "week": 604800, "month": 2629800, "year": 31557600, "decade": 315576000},
+    "length": {"mm": Fraction(1, 1000), "cm": Fraction(1, 100), "m": 1, "meter": 1, "metre": 1, "km": 1000, "kilometer": 1000, "kilometre": 1000, "inch": Fraction(254, 10000), "in": Fraction(254, 10000),
+               "foot": Fraction(3048, 10000), "feet": Fraction(3048, 10000), "ft": Fraction(3048, 10000), "yard": Fraction(9144, 10000), "yd": Fraction(9144, 10000), "mile": Fraction(1609344, 1000), "mi": Fraction(1609344, 1000)},
+    "mass": {"mg": Fraction(1, 10**6), "g": Fraction(1, 1000), "gram": Fraction(1, 1000), "kg": 1, "kilogram": 1, "tonne": 1000, "ton": 1000, "lb": Fraction(45359237, 10**8), "pound": Fraction(45359237, 10**8), "oz": Fraction(45359237, 16 * 10**8), "ounce": Fraction(45359237, 16 * 10**8)},
+    "volume": {"ml": Fraction(1, 1000), "cl": Fraction(1, 100), "l": 1, "liter": 1, "litre": 1, "gallon": Fraction(3785, 1000), "quart": Fraction(946, 1000), "pint": Fraction(473, 1000), "cup": Fraction(237, 1000)},
+    "money": {"cent": Fraction(1, 100), "$": 1, "dollar": 1, "penny": Fraction(1, 100), "pennies": Fraction(1, 100), "dime": Fraction(1, 10), "nickel": Fraction(1, 20), "quarter": Fraction(1, 4), "¢": Fraction(1, 100)},
+    "count": {"dozen": 12, "pair": 2, "score": 20},
+}.items():  # fmt: skip
+    for _name, _factor in _table.items():
+        _FACTORS[_name] = (_dimension, Fraction(_factor))
+
+
+def _measure(operand: Operand | None, unit: str, currency: str) -> tuple[str, Fraction] | None:
+    del operand
+    if currency:
+        return "money", Fraction(1)
+    for word in reversed(unit.split()[:2]):
+        found = _FACTORS.get(word) or _FACTORS.get(word.removesuffix("s")) or _FACTORS.get(word.removesuffix("es"))
+        if found:
+            return found
+    return None
+
+
+def same_units(operands: list[Operand], right: Operand, shown: Quantity) -> bool:
+    """Whether no unit known to be convertible into another occurs beside that other one."""
+    seen: dict[str, Fraction] = {}
+    for measure in (*(_measure(o, o.unit, o.currency) for o in operands), _measure(right, shown.unit if not shown.before.strip(" -") else "", right.currency)):
+        if measure is not None and seen.setdefault(measure[0], measure[1]) != measure[1]:
+            return False
+    return True
