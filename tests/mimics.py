@@ -36,6 +36,8 @@ class Mimic:
     def __init__(self, answers: Sequence[Answer]) -> None:
         self.answers = list(answers)
         self.requests: list[Request] = []
+        self.arrived = threading.Event()
+        """Set with the first request."""
         self._ended = threading.Event()
         self._lock = threading.Lock()
         mimic = self
@@ -63,6 +65,7 @@ class Mimic:
         with self._lock:
             headers = {name.lower(): value for name, value in handler.headers.items()}
             self.requests.append(Request(path=handler.path, headers=headers, body=json.loads(content)))
+            self.arrived.set()
             answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if answer.body is None:
             self._ended.wait()

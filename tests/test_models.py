@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 import warnings
@@ -469,6 +470,29 @@ async def test_closing_twice_is_allowed_and_a_later_call_opens_again() -> None:
         await model.close()
         await model.close()
         assert (await model.complete(REQUEST)).text == "x"
+
+
+INTERRUPTED = """
+import asyncio, json, sys
+from redraft.models import open_model
+from redraft.types import Message, ModelRequest
+name, settings = json.loads(sys.argv[1])
+try:
+    asyncio.run(open_model(name, settings=settings).complete(ModelRequest(role="judge", messages=(Message(role="user", content="Is it so?"),))))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.parametrize("api", [APIS["openai"], APIS["bedrock"]], ids=["openai", "bedrock"])
+def test_an_interrupt_ends_a_waiting_call_at_once_and_quietly(api: Api) -> None:
+    with Mimic([Answer(body=None)]) as mimic:
+        arguments = json.dumps([api.name(mimic.url), api.settings(mimic.url, KEY)])
+        process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        mimic.arrived.wait(60)
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=60)
+    assert (process.returncode, complaint) == (130, "")
 
 
 def test_opening_a_model_imports_no_client() -> None:

@@ -14,7 +14,7 @@ import importlib
 import os
 import secrets
 import threading
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,8 +56,8 @@ class LocalModel:
         self.name = name
         self.ability: Ability = ability
         self._locate = locate
-        self._engine = _Engine(threads or default_threads())
-        self._asked = RemoteModel(name, self._connect, ability=ability, takes_grammar=True, options=options)
+        self._asked = RemoteModel(name, self._connect, ability=ability, takes_grammar=True, priced=False, options=options)
+        self._engine = _Engine(threads or default_threads(), self._asked.close)
         self._turn: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
@@ -69,6 +69,8 @@ class LocalModel:
         Raises:
             ModelError: the weights cannot be had, or are no model.
         """
+        if self._engine.running:
+            return
         given_up = threading.Event()
         try:
             await asyncio.to_thread(self._engine.start, self.name, self._locate, given_up)
@@ -94,27 +96,28 @@ class LocalModel:
         await self._asked.close()
         await asyncio.to_thread(self._engine.stop)
 
-    async def _connect(self) -> AsyncGenerator[PydanticModel]:
+    def _connect(self) -> AsyncGenerator[PydanticModel]:
         from redraft.models.providers import openai_compatible
 
         address, key = self._engine.address
-        connection = openai_compatible(self.name, base_url=f"{address}/v1", key=key, loopback=True)()
-        try:
-            yield await anext(connection)
-        finally:
-            await connection.aclose()
+        return openai_compatible(self.name, base_url=f"{address}/v1", key=key, loopback=True)()
 
 
 class _Engine:
     """The server in this process, and the requests it is answering."""
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, disconnect: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self._threads = threads
+        self._disconnect = disconnect
         self._starting = threading.Lock()
         self._server: Any = None
         self._key = ""
         self._flights: set[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = set()
         self._idle = threading.Condition()
+
+    @property
+    def running(self) -> bool:
+        return self._server is not None
 
     @property
     def address(self) -> tuple[str, str]:
@@ -156,22 +159,22 @@ class _Engine:
             if self._server is None:
                 return
             for loop, task in tuple(self._flights):
-                _cancel(loop, task)
+                self._end(loop, task)
             with self._idle:
                 idle = self._idle.wait_for(lambda: not self._flights, timeout=ENDING_SECONDS)
             if idle:  # else it is left running: destroying it under a request would never return
                 self._server = None
             atexit.unregister(self.stop)
 
-
-def _cancel(loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
-    if loop.is_closed():
-        return
-    if loop.is_running():
-        loop.call_soon_threadsafe(task.cancel)
-        return
-    task.cancel()  # its loop was abandoned, as by an interrupt: run it once more so that the connection is closed
-    loop.run_until_complete(asyncio.wait({task}))
+    def _end(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any]) -> None:
+        if loop.is_closed():
+            return
+        if loop.is_running():
+            loop.call_soon_threadsafe(task.cancel)
+            return
+        task.cancel()  # its loop was abandoned, as by an interrupt: run it once more, so that the connection is closed
+        loop.run_until_complete(asyncio.wait({task}))
+        loop.run_until_complete(self._disconnect())
 
 
 def _serve(name: str, path: Path, threads: int, key: str) -> Any:

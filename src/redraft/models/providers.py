@@ -5,9 +5,12 @@ Every function here returns a `Connect`: it opens a client that never retries by
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
-from collections.abc import AsyncGenerator, Mapping
+import threading
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -165,10 +168,11 @@ def bedrock(name: str, values: Mapping[str, str]) -> Access:
         signature = {"signature_version": "bearer"} if token else {}
         config = _untyped("botocore.config").Config(retries={"total_max_attempts": 1}, connect_timeout=10, read_timeout=120, **signature)
         client = session.client("bedrock-runtime", config=config, endpoint_url=endpoint)
-        try:
-            yield BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client))
-        finally:
-            client.close()
+        with _daemon_loop() as loop:
+            try:
+                yield _aside(BedrockConverseModel(name, provider=BedrockProvider(bedrock_client=client)), loop)
+            finally:
+                client.close()
 
     secrets = tuple(values.get(variable) or "" for variable in ("AWS_BEARER_TOKEN_BEDROCK", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"))
     return Access(connect=connect, secrets=secrets)
@@ -185,6 +189,50 @@ def _bearer_session(token: str) -> Any:
     session.get_auth_token = token_for
     session.get_credentials = lambda: None
     return session
+
+
+@contextmanager
+def _daemon_loop() -> Generator[asyncio.AbstractEventLoop]:
+    """An event loop in a daemon thread, whose worker threads are daemons too.
+
+    AWS's library blocks a thread until the server answers, and Python waits for such threads at exit, but not for daemons: without this an
+    interrupt would take as long as the answer does.
+    """
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="redraft-bedrock", daemon=True)
+    thread.start()
+
+    async def drain() -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    try:
+        yield loop
+    finally:
+        asyncio.run_coroutine_threadsafe(drain(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+def _aside(model: PydanticModel, loop: asyncio.AbstractEventLoop) -> PydanticModel:
+    """The model, with its requests made on another event loop."""
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.models.wrapper import WrapperModel
+    from pydantic_ai.settings import ModelSettings
+
+    class AsideModel(WrapperModel):
+        async def request(
+            self, messages: list[ModelMessage], model_settings: ModelSettings | None, model_request_parameters: ModelRequestParameters
+        ) -> ModelResponse:
+            asked = self.wrapped.request(messages, model_settings, model_request_parameters)
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(asked, loop))
+
+    return AsideModel(model)
 
 
 PROVIDERS = {"openai": openai_api, "anthropic": anthropic, "bedrock": bedrock, "google": google, "ollama": ollama}

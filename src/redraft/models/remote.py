@@ -33,6 +33,7 @@ REASONING_TOKENS = 8192
 """Room for a model that reasons before it answers, given once a reply came back empty because its tokens had run out."""
 SCHEMA_REFUSALS = frozenset({400, 404, 415, 422, 500, 501})
 ABOUT_SCHEMAS = re.compile(r"response.?format|json.?schema|structured|output.?(?:config|format)|grammar|strict", re.IGNORECASE)
+ABOUT_LENGTH = re.compile(r"(?:exceed|longer|maximum).{0,60}context (?:size|length|window)|context (?:size|length|window).{0,60}exceed", re.I)
 LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk|key|AIza|Bearer)[-_ ]?[\w*.-]{8,}")
 
 
@@ -189,6 +190,7 @@ class RemoteModel:
         name, wait = self.name, getattr(error, "retry_after", None)
         status = getattr(error, "status_code", 0)
         said = self._said(error)
+        too_long = f"{name}: the request is longer than the model's context; shorten the text or name a model with a longer one"
         match error:
             case e.ModelAuthenticationError():
                 return ModelDenied(f"{name}: the key was refused (HTTP {status or 401}); check the provider's key and what it may use")
@@ -198,7 +200,9 @@ class RemoteModel:
                 when = f"; it asks to wait {wait:g} s" if wait is not None else ""
                 return ModelQuota(f"{name}: too many requests{when}", retry_after_seconds=wait)
             case e.ModelContextWindowExceededError():
-                return ModelRefused(f"{name}: the request is longer than the model's context; shorten the text or name a model with a longer one")
+                return ModelRefused(too_long)
+            case e.ModelRequestRejectedError() if ABOUT_LENGTH.search(said):
+                return ModelRefused(too_long)
             case e.ModelNotFoundError():
                 return ModelRefused(f"{name}: the server knows no such model or address; check the name and the base URL{said}")
             case e.ContentFilterError():

