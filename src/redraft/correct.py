@@ -143,7 +143,7 @@ The text:
 
 {refused}
 Give one JSON object:
-"edits": a list of {{"find": words copied exactly from the text, as few as needed, "replace": what to put there, "because": the number of the problem}}.
+"edits": a list of {{"find": words copied exactly from the text, as few as needed, "replace": what to put there, "because": the number of the problem, as "1"}}.
 "text": null, or the whole new text if edits cannot do it.
 {form}"""
 

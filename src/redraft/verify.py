@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from redraft.claims.edits import same_but_space
 from redraft.claims.match import Matching, match
 from redraft.claims.refusal import is_refusal
+from redraft.claims.values import agrees
 from redraft.effects import Effects
 from redraft.errors import Stopped
 from redraft.judge import judge, second_look
@@ -113,7 +114,8 @@ class _Examiner:
             return verdict
         again = await judge(self.task, self.text, claim, verdict.evidence, self.effects)
         if again.status == "contradicted":
-            return dataclasses.replace(verdict, confidence=max(verdict.confidence, again.confidence))
+            rounded = again.expected is not None and agrees(again.expected, verdict.evidence[0].value)
+            return dataclasses.replace(verdict, confidence=max(verdict.confidence, again.confidence), expected=again.expected if rounded else verdict.expected)
         note = "a second look did not confirm that this calculation answers the question"
         return Verdict(status="insufficient", method=verdict.method, evidence=verdict.evidence, note=note)
 

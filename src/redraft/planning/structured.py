@@ -250,8 +250,9 @@ Give one JSON object with two lists.
 - "statement": the claim in one sentence that can be understood without the answer;
 - "kind": fact, number, quote, citation, code or safety; "importance": 3 if the answer fails without it, 1 if it hardly matters, else 2;
 - "checkworthy": false for greetings, opinions, advice, and for saying that something is not known;
-- "tool" and "input": the one call that would show whether it is true. Compute from the data of the question, never from the answer's own figure. \
-For a search write what the claim should be found by, without the answer's doubtful words.
+- "tool" and "input": the one call that would show whether it is true; null where no tool can. Compute from the data of the question, never from the \
+answer's own figure. From a table select the rows that are to be compared, with the columns that name them. To search give the question itself, or \
+the statement as a question, without the answer's doubtful words.
 {frozen}
 "requirements": each as {{"requirement", "met_by": the words of the answer that give it, copied exactly, empty if it declines or leaves it out, \
-"tool", "input": the call that would supply it}}. Saying with reason that the question rests on something untrue meets it."""
+"tool", "input": the call that would supply it, null where a claim above makes it already}}. Saying with reason that the question rests on something untrue meets it."""
