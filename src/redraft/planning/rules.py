@@ -35,6 +35,8 @@ async def rule_routes(task: Task, text: str, effects: Effects) -> tuple[Route, .
         from redraft.planning import code
 
         found += await code.routes(text, task, effects)
+    if task.kind == "code":
+        return merge(text, found)
     found += arithmetic.routes(text)
     if task.bare:
         return merge(text, found)  # a bare answer says nothing of itself: it is checked together with the query

@@ -254,5 +254,5 @@ Give one JSON object with two lists.
 answer's own figure. From a table select the rows that are to be compared, with the columns that name them. To search give the question itself, or \
 the statement as a question, without the answer's doubtful words.
 {frozen}
-"requirements": each as {{"requirement", "met_by": the words of the answer that give it, copied exactly, empty if it declines or leaves it out, \
-"tool", "input": the call that would supply it, null where a claim above makes it already}}. Saying with reason that the question rests on something untrue meets it."""
+"requirements": each as {{"requirement", "met_by": the words of the answer that give it, copied exactly, empty if it declines or \
+leaves it out, "tool", "input": the call that would supply it, null where a claim above makes it already}}. Saying with reason that the question rests on something untrue meets it."""
