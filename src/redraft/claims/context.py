@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 from redraft.claims.expression import Operand, Run, Token
 from redraft.claims.figures import Quantity
+from redraft.claims.measures import unit_factor
 
 __all__ = ["begins", "clear", "ends", "same_units"]
 
@@ -44,7 +46,8 @@ def _operator_behind(line: list[Token], index: int) -> bool:
 
 
 _LEFT_OPEN = frozenset(
-    "of half twice double triple thrice times plus minus by divided multiplied over squared cubed root sum product difference quotient total average mean log ln sin cos tan exp mod modulo"
+    "of half twice double triple thrice times plus minus by divided multiplied over squared cubed root sum product difference quotient total average"
+    " mean log ln sin cos tan exp mod modulo"
     " add subtract multiply divide sqrt than and more less per base percent".split()
 ) - {"total", "average", "mean", "sum", "product", "difference", "and"}
 
@@ -73,14 +76,16 @@ def _digit_follows(line: list[Token], index: int) -> bool:
 
 
 _DOUBTFUL = re.compile(
-    r"\b(?:binary|hex(?:adecimal)?|octal|base[- ]?\d+|mod(?:ulo)?|bitwise|xor|wrong(?:ly)?|incorrect(?:ly)?|false|mistake(?:n|nly)?|error|not equal|isn't|is not|does not|doesn't|cannot|never|myth|fallacy"
+    r"\b(?:binary|hex(?:adecimal)?|octal|base[- ]?\d+|mod(?:ulo)?|bitwise|xor|wrong(?:ly)?|incorrect(?:ly)?|false|mistake(?:n|nly)?|error|not equal"
+    r"|isn't|is not|does not|doesn't|cannot|never|myth|fallacy"
     r"|misconception|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
     re.IGNORECASE,
 )
 
 
 _WHOLE = re.compile(
-    r"\b(?:whole|full|complete|fully|only|at most|at least|rounded|round(?:ing)?|up|down|integer|floor|ceil(?:ing)?|nearest|so|can|needs?|must|approximately|about|roughly|almost|nearly|around)\b|~",
+    r"\b(?:whole|full|complete|fully|only|at most|at least|rounded|round(?:ing)?|up|down|integer|floor|ceil(?:ing)?|nearest|so|can|needs?|must"
+    r"|approximately|about|roughly|almost|nearly|around)\b|~",
     re.IGNORECASE,
 )
 
@@ -115,37 +120,32 @@ def _span_of_days(left: Run, value: Fraction, shown: Quantity) -> bool:
     return len(left.operands) == 2 and left.items[1:2] == ["-"] and left.end - left.start < 12 and value <= 0 and shown.value >= 0
 
 
-_FACTORS: dict[str, tuple[str, Fraction]] = {}
-
-
-for _dimension, _table in {
-    "time": {"second": 1, "sec": 1, "s": 1, "minute": 60, "min": 60, "hour": 3600, "hr": 3600, "h": 3600, "day": 86400, "week": 604800, "month": 2629800, "year": 31557600, "decade": 315576000},
-    "length": {"mm": Fraction(1, 1000), "cm": Fraction(1, 100), "m": 1, "meter": 1, "metre": 1, "km": 1000, "kilometer": 1000, "kilometre": 1000, "inch": Fraction(254, 10000), "in": Fraction(254, 10000),
-               "foot": Fraction(3048, 10000), "feet": Fraction(3048, 10000), "ft": Fraction(3048, 10000), "yard": Fraction(9144, 10000), "yd": Fraction(9144, 10000), "mile": Fraction(1609344, 1000), "mi": Fraction(1609344, 1000)},
-    "mass": {"mg": Fraction(1, 10**6), "g": Fraction(1, 1000), "gram": Fraction(1, 1000), "kg": 1, "kilogram": 1, "tonne": 1000, "ton": 1000, "lb": Fraction(45359237, 10**8), "pound": Fraction(45359237, 10**8), "oz": Fraction(45359237, 16 * 10**8), "ounce": Fraction(45359237, 16 * 10**8)},
-    "volume": {"ml": Fraction(1, 1000), "cl": Fraction(1, 100), "l": 1, "liter": 1, "litre": 1, "gallon": Fraction(3785, 1000), "quart": Fraction(946, 1000), "pint": Fraction(473, 1000), "cup": Fraction(237, 1000)},
-    "money": {"cent": Fraction(1, 100), "$": 1, "dollar": 1, "penny": Fraction(1, 100), "pennies": Fraction(1, 100), "dime": Fraction(1, 10), "nickel": Fraction(1, 20), "quarter": Fraction(1, 4), "¢": Fraction(1, 100)},
+_SIZES = {
+    "time": {"month": 2629800, "year": 31557600, "decade": 315576000},
+    "mass": {"ton": 907, "tonne": 1000},
+    "volume": {"gallon": 4, "quart": 0.95, "pint": 0.47, "cup": 0.24},
+    "money": {"cent": 0.01, "¢": 0.01, "dollar": 1, "penny": 0.01, "pennie": 0.01, "dime": 0.1, "nickel": 0.05, "quarter": 0.25},
     "count": {"dozen": 12, "pair": 2, "score": 20},
-}.items():  # fmt: skip
-    for _name, _factor in _table.items():
-        _FACTORS[_name] = (_dimension, Fraction(_factor))
+}
+_OTHERS = {unit: (dimension, Fraction(str(size))) for dimension, sizes in _SIZES.items() for unit, size in sizes.items()}
+"""Units of several sizes or of no exact one: good enough to see that two units are not the same."""
 
 
-def _measure(operand: Operand | None, unit: str, currency: str) -> tuple[str, Fraction] | None:
-    del operand
+def _measure(unit: str, currency: str) -> tuple[str, Fraction] | None:
     if currency:
         return "money", Fraction(1)
     for word in reversed(unit.split()[:2]):
-        found = _FACTORS.get(word) or _FACTORS.get(word.removesuffix("s")) or _FACTORS.get(word.removesuffix("es"))
+        found = unit_factor(word) or _OTHERS.get(word) or _OTHERS.get(word.removesuffix("s"))
         if found:
             return found
     return None
 
 
-def same_units(operands: list[Operand], right: Operand, shown: Quantity) -> bool:
+def same_units(operands: Sequence[Operand], right: Operand, shown: Quantity) -> bool:
     """Whether no unit known to be convertible into another occurs beside that other one."""
     seen: dict[str, Fraction] = {}
-    for measure in (*(_measure(o, o.unit, o.currency) for o in operands), _measure(right, shown.unit if not shown.before.strip(" -") else "", right.currency)):
+    unit = "" if shown.before.strip(" -") else shown.unit
+    for measure in (*(_measure(o.unit, o.currency) for o in operands), _measure(unit, right.currency)):
         if measure is not None and seen.setdefault(measure[0], measure[1]) != measure[1]:
             return False
     return True

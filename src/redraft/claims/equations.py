@@ -8,10 +8,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from redraft.claims.context import begins, clear, ends, same_units
-from redraft.claims.expression import Run, Token, runs, tokens
+from redraft.claims.expression import Run, Token, tokens
 from redraft.claims.figures import Quantity, read_at
 from redraft.claims.measures import unit_factor
 from redraft.claims.numbers import agrees
+from redraft.claims.runs import runs
 from redraft.claims.statement import Statement
 from redraft.types import Span
 

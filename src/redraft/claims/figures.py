@@ -1,7 +1,4 @@
-"""Reading figures: what amount a text shows, how precisely, and in what format.
-
-Both conventions for separators are read ("1,234.56" and "1.234,56"); the text around decides where one figure alone does not.
-"""
+"""Reading figures: what amount a text shows, how precisely, and in what format; the text around decides the convention for separators."""
 
 from __future__ import annotations
 
@@ -10,19 +7,13 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
-from typing import Literal
+from typing import Literal, TypedDict
 
 from redraft.claims.numerals import CJK_NUMERAL, ENGLISH_NUMERAL, VULGAR, cjk_value, english_value
+from redraft.claims.separators import MAX_DIGITS, decimal_mark, plain, read_figure
 from redraft.types import Span
 
 __all__ = ["MAX_DIGITS", "Quantity", "decimal_mark", "plain", "read", "read_at", "read_figure"]
-
-MAX_DIGITS = 400
-
-
-"""Longer figures are left unread: no answer depends on them, and arithmetic with them must stay cheap."""
-
 
 MAX_EXPONENT = 400
 
@@ -66,20 +57,6 @@ class Quantity:
         return self.value / 100 if self.percent else self.value
 
 
-_FULLWIDTH = {ord(wide): ord(narrow) for wide, narrow in zip("０１２３４５６７８９．，％＋－＝（）／＊＄￥＜＞＾：", "0123456789.,%+-=()/*$¥<>^:", strict=True)}
-
-
-_PLAIN = _FULLWIDTH | {0x2212: ord("-"), 0xFE63: ord("-"), 0x2010: ord("-"), 0x2011: ord("-"), 0x00A0: ord("\u202f"), 0x2009: ord("\u202f")}
-
-
-_PLAIN |= {zero + digit: ord("0") + digit for zero in (0x0660, 0x06F0, 0x0966, 0x09E6, 0x0E50) for digit in range(10)}
-
-
-def plain(text: str) -> str:
-    """The text with full-width and typographic marks of arithmetic as ASCII: equally long, so that offsets keep their meaning."""
-    return text if text.isascii() else text.translate(_PLAIN)
-
-
 _GROUPED = r"\d{1,3}(?:[ \u202f'’]\d{3})+(?:[.,]\d+)?(?![\d'’])(?![.,]\d)"
 
 
@@ -114,7 +91,8 @@ _SCALES = {
 
 
 _SCALE = re.compile(
-    r"(?P<word>[ \u202f-]?(?:thousand|million|billion|trillion|dozen|hundred)s?\b|[ \u202f]?(?:mn|bn|mio|mrd)\b\.?)|\s?(?P<cjk>万亿|百万|千万|十亿|百亿|千亿|万|萬|亿|億|千|百|兆)"
+    r"(?P<word>[ \u202f-]?(?:thousand|million|billion|trillion|dozen|hundred)s?\b|[ \u202f]?(?:mn|bn|mio|mrd)\b\.?)"
+    r"|\s?(?P<cjk>万亿|百万|千万|十亿|百亿|千亿|万|萬|亿|億|千|百|兆)"
     r"|(?P<letter>[kKMmBbT](?![\w/]))",
     re.IGNORECASE,
 )
@@ -144,7 +122,8 @@ _UNIT = re.compile(
 
 
 _APPROXIMATE = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|circa|ca\.|some|close to|just (?:over|under)|in the region of|an estimated)|[~≈≃≅]|约|大约|約|近|将近|およそ|ほぼ)"
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|circa|ca\.|some|close to|just (?:over|under)|in the region of|an estimated)"
+    r"|[~≈≃≅]|约|大约|約|近|将近|およそ|ほぼ)"
     r"[ \u202f]?(?:a |an |the )?$",
     re.IGNORECASE,
 )
@@ -157,7 +136,8 @@ _ABOVE = re.compile(
 
 
 _BELOW = re.compile(
-    r"(?:\b(?:less than|fewer than|under|below|at most|(?<!add )(?<!adds )(?<!sum )(?<!sums )(?<!ing )(?<!ed )up to|no more than|not more than|as many as|as much as)|<=?|≤|不到|最多|少于|至多)[ \u202f]?$",
+    r"(?:\b(?:less than|fewer than|under|below|at most|(?<!add )(?<!adds )(?<!sum )(?<!sums )(?<!ing )(?<!ed )up to|no more than|not more than"
+    r"|as many as|as much as)|<=?|≤|不到|最多|少于|至多)[ \u202f]?$",
     re.IGNORECASE,
 )
 
@@ -175,83 +155,6 @@ _CJK = re.compile(rf"(?P<percent>百分之)?(?P<numeral>{CJK_NUMERAL})")
 
 
 _MEASURE = re.compile(r"[个個位名人年月日天次元块米公里斤吨岁只条件本张家台辆倍分秒度页]")
-
-
-@dataclass(slots=True)
-class _Literal:
-    """The digits of one figure, read under a convention."""
-
-    start: int
-    end: int
-    value: Fraction
-    decimals: int
-    digits: str
-    mark: str
-    grouping: str
-
-
-def decimal_mark(text: str) -> Literal[".", ",", ""]:
-    """The decimal mark that the figures of this text show beyond doubt, or "" where they do not (or contradict each other)."""
-    points = commas = 0
-    for match in re.finditer(r"(?<![\d.,])\d+(?:[.,]\d+)+(?![\d]|[.,]\d)", plain(text)):
-        decided = _decisive(match.group())
-        points += decided == "."
-        commas += decided == ","
-    if points and commas:
-        return ""
-    return "." if points else "," if commas else ""
-
-
-def _decisive(literal: str) -> str:
-    marks = [c for c in literal if c in ".,"]
-    parts = re.split(r"[.,]", literal)
-    if len(set(marks)) == 2:
-        grouped = parts[1:-1] if marks[-1] != marks[0] and len(set(marks[:-1])) == 1 else [""]
-        return marks[-1] if all(len(p) == 3 for p in grouped) else ""
-    if len(marks) > 1:
-        groups = all(len(p) == 3 for p in parts[1:]) and len(parts[0]) <= 3
-        return ("," if marks[0] == "." else ".") if groups else ""
-    if len(parts[1]) != 3 or len(parts[0]) > 3 or parts[0] == "0":
-        return marks[0]
-    return ""
-
-
-@lru_cache(maxsize=4096)
-def read_figure(literal: str, mark: str = "") -> tuple[Fraction, int, str, str] | None:
-    """Value, decimals, decimal mark and grouping of bare digits with separators; None if they are no figure under any convention.
-
-    `mark` is the convention of the text around, used where the digits alone leave it open.
-    """
-    if len(literal) > MAX_DIGITS:
-        return None
-    if literal.isdecimal():
-        return Fraction(int(literal)), 0, mark or ".", ""
-    if literal in VULGAR:
-        return VULGAR[literal], 0, mark or ".", ""
-    for separator in ("_", "'", "’", " ", "\u202f"):
-        if separator in literal:
-            whole = literal.replace(separator, "").replace(",", ".")
-            if whole.count(".") > 1:
-                return None
-            return Fraction(whole), len(whole.partition(".")[2]), "," if "," in literal else ".", separator
-    if "," not in literal:
-        if literal.count(".") == 1 and (mark != "," or _decisive(literal) == "."):
-            return Fraction("0" + literal), len(literal.partition(".")[2]), ".", ""
-    if literal.startswith("."):
-        return None
-    decided = _decisive(literal)
-    point = decided or (mark if mark else ".")
-    group = "," if point == "." else "."
-    whole, _, part = literal.partition(point)
-    groups = whole.split(group)
-    if point in part or group in part or any(not g for g in groups):
-        return None
-    well = len(groups) == 1 or (len(groups[0]) <= 3 and all(len(g) == 3 for g in groups[1:]))
-    indian = group == "," and len(groups) > 2 and len(groups[0]) <= 2 and all(len(g) == 2 for g in groups[1:-1]) and len(groups[-1]) == 3
-    if not (well or indian):
-        return None
-    number = Fraction("".join(groups) + ("." + part if part else ""))
-    return number, len(part), point, group if len(groups) > 1 else ""
 
 
 def read(text: str) -> tuple[Quantity, ...]:
@@ -406,7 +309,8 @@ def _known_tail(flat: str, stop: int) -> bool:
 
 
 _ATTACHED = frozenset(
-    "km m cm mm nm kg g mg t lb lbs oz mi ft in yd mph kph h hr hrs min mins s sec ms l L ml mL cl gal C F K W kW MW GW kWh Wh MWh J kJ V mV A mA Hz kHz MHz GHz B KB kB MB GB TB"
+    "km m cm mm nm kg g mg t lb lbs oz mi ft in yd mph kph h hr hrs min mins s sec ms l L ml mL cl gal C F K W kW MW GW kWh Wh MWh J kJ V mV A mA Hz"
+    " kHz MHz GHz B KB kB MB GB TB"
     " bps Mbps Gbps Pa kPa MPa bar N mol ha px pt dB am pm bn mn pp bp bps USD EUR GBP and percent dollars years days hours minutes seconds e".split()
 )
 
@@ -420,8 +324,13 @@ def _unit(flat: str, last: int, currency: str) -> tuple[str, int]:
     return (word[1].lower() if word else "", last)
 
 
-def _hedge(flat: str, first: int, last: int) -> dict[str, bool | Bound]:
-    hedge: dict[str, bool | Bound] = {}
+class _Hedge(TypedDict, total=False):
+    approximate: bool
+    bound: Bound
+
+
+def _hedge(flat: str, first: int, last: int) -> _Hedge:
+    hedge: _Hedge = {}
     close = flat[first - 1 : first]
     if close == " " or close == "\u202f":
         close = flat[first - 2 : first - 1]

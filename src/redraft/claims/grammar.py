@@ -26,11 +26,11 @@ def _any(*words: str) -> str:
 
 HEDGE = _any("exactly", "precisely", "about", "approximately", "roughly", "around", "nearly", "almost", "just", "only", "over", "under", "some", "equal to",
              "therefore", "thus", "then", "also", "a total of", "an average of")  # fmt: skip
-EQUALS = _any("is", "are", "was", "were", "equals?", "=", "≈", "makes?", "gives?", "comes? (?:out )?to", "amounts? to", "yields?", "works? out (?:to|at)", "would be",
-              "will be", "should be", "being", "totals?", "becomes?", "results? in", "corresponds? to")  # fmt: skip
+EQUALS = _any("is", "are", "was", "were", "equals?", "=", "≈", "makes?", "gives?", "comes? (?:out )?to", "amounts? to", "yields?", "works? out (?:to|at)",
+              "would be", "will be", "should be", "being", "totals?", "becomes?", "results? in", "corresponds? to")  # fmt: skip
 VERB = rf"(?:{EQUALS}(?: {HEDGE}){{0,2}},?)"
-NO_UNIT = _any("is", "are", "was", "were", "equals?", "and", "or", "but", "to", "from", "of", "for", "with", "in", "on", "at", "by", "plus", "minus", "times", "per", "if",
-               "when", "which", "that", "makes?", "gives?")  # fmt: skip
+NO_UNIT = _any("is", "are", "was", "were", "equals?", "and", "or", "but", "to", "from", "of", "for", "with", "in", "on", "at", "by", "plus", "minus", "times",
+               "per", "if", "when", "which", "that", "makes?", "gives?")  # fmt: skip
 UNIT = rf"(?:[ -](?!{NO_UNIT}\b)[a-zµ°\u00e0-\u017f][\w'-]*){{0,3}}"
 ONE = rf"{N}{UNIT}"
 LIST = rf"{ONE}(?:, (?:and )?{ONE}){{0,40}},? (?:and|&|plus) {ONE}"
@@ -43,16 +43,19 @@ THE = r"(?:the |a |an |your |its |their |our |his |her |all |these |those )?"
 JUST = r"(?:just |only |about |nearly |over )?"
 CJK_IS = "(?:是|为|等于|得|は)"
 CHANGE = _any(
-    "rose", "rises?", "risen", "rising", "increas(?:e[sd]?|ing)", "gr[eo]ws?", "grown", "growing", "climb(?:s|ed|ing)?", "jump(?:s|ed|ing)?", "surg(?:es?|ed|ing)",
+    "rose", "rises?", "risen", "rising", "increas(?:e[sd]?"
+    "|ing)", "gr[eo]ws?", "grown", "growing", "climb(?:s|ed|ing)?", "jump(?:s|ed|ing)?", "surg(?:es?|ed|ing)",
     "soar(?:s|ed|ing)?", "gain(?:s|ed|ing)?", "went up", "goes up", "going up", "advanced?", "expand(?:s|ed)?", "fell", "falls?", "fallen", "falling",
     "drop(?:s|ped|ping)?", "declin(?:e[sd]?|ing)", "decreas(?:e[sd]?|ing)", "shr[aiu]nk", "shrinks", "went down", "goes down", "going down", "slip(?:s|ped)?",
-    "dip(?:s|ped)?", "plunge[sd]?", "sank", "sinks?", "reduc(?:e[sd]?|ing|tion)", "lower(?:ed|s)?", "cut", "raised?", "up", "down", "chang(?:e[sd]?|ing)", "growth",
+    "dip(?:s|ped)?", "plunge[sd]?", "sank", "sinks?", "reduc(?:e[sd]?|ing|tion)",
+    "lower(?:ed|s)?", "cut", "raised?", "up", "down", "chang(?:e[sd]?|ing)", "growth",
     "hike", "improve[sd]?", "improvement", r"appreciat\w+", r"depreciat\w+", r"discount\w*", "marked",
 )  # fmt: skip
 LINK = _any(
-    ",", r"\(", ":", ";", "-", "–", "—", " ", r"an?\b", r"the\b", r"which\b", r"this\b", r"that\b", r"it\b", r"i\.e\.", r"is\b", r"was\b", r"means?\b", r"meaning\b", r"represents?\b",
-    r"representing\b", r"or\b", r"of\b", r"by\b", r"for\b", r"about\b", r"approximately\b", r"roughly\b", r"nearly\b", r"almost\b", r"around\b", r"some\b", r"overall\b", r"total\b",
-    r"net\b", r"marking\b", r"equals?\b", r"equal to\b", r"corresponds? to\b", r"equivalent to\b", r"relative\b", r"percentage\b", r"percent\b", CHANGE,
+    ",", r"\(", ":", ";", "-", "–", "—", " ", r"an?\b", r"the\b", r"which\b", r"this\b", r"that\b", r"it\b", r"i\.e\.", r"is\b", r"was\b", r"means?\b",
+    r"meaning\b", r"represents?\b", r"representing\b", r"or\b", r"of\b", r"by\b", r"for\b", r"about\b", r"approximately\b", r"roughly\b", r"nearly\b",
+    r"almost\b", r"around\b", r"some\b", r"overall\b", r"total\b", r"net\b", r"marking\b", r"equals?\b", r"equal to\b", r"corresponds? to\b", r"equivalent to\b",
+    r"relative\b", r"percentage\b", r"percent\b", CHANGE,
 ) + "{0,24}"  # fmt: skip
 PERIOD = r"(?: (?:in|per|each|a)(?: [\w-]+){1,3})?"
 SHARE_VERB = rf"(?:is|are|was|were|equals|represents?|makes? up|=)(?: {HEDGE})?"
@@ -101,7 +104,8 @@ _RULES: tuple[_Rule, ...] = (
     _rule("sum|total|add|together|combine", rf"(?P<list>{LIST}) (?:together |combined )?{ADD_UP} (?:{HEDGE} )?{FIGURE}", build.total),
     _rule(
         "total|sum|add",
-        rf"(?P<list>{LIST})(?:,? |: | ?[-–—] | ?\()(?:{TOTAL_LEAD}(?: (?:it|this|that|us|you|him|her|them))? )?(?:{TOTAL_NOUN}|adding up to|add up to|sum(?:s|ming)? to)"
+        rf"(?P<list>{LIST})(?:,? |: | ?[-–—] | ?\()(?:{TOTAL_LEAD}(?: (?:it|this|that|us|you|him|her|them))? )?(?:{TOTAL_NOUN}|adding up to|add up to"
+        rf"|sum(?:s|ming)? to)"
         rf" (?:{HEDGE} )?{FIGURE}",
         build.running_total,
     ),
@@ -128,7 +132,8 @@ _RULES: tuple[_Rule, ...] = (
     _rule("!", rf"(?P<n>{N})!\s?(?:=|is|equals)\s?{RESULT}", build.factorial_sign),
     _rule(
         r"\br |rem",
-        rf"(?P<a>{N}){UNIT} ?(?:/|÷|divided by) ?(?P<b>{N}){UNIT} ?(?:=|is|equals|gives) ?(?P<q>{N}){UNIT},? ?(?:with |and )?(?:a )?(?:remainder|rem\.?|r)(?: of| is)?:? ?{FIGURE}",
+        rf"(?P<a>{N}){UNIT} ?(?:/|÷|divided by) ?(?P<b>{N}){UNIT} ?(?:=|is|equals|gives) ?(?P<q>{N}){UNIT},? ?(?:with |and )?(?:a )?(?:remainder"
+        rf"|rem\.?|r)(?: of| is)?:? ?{FIGURE}",
         build.division,
     ),
     _rule("[的の]", rf"(?P<n>{N})[的の](?:平方|立方|2乗|二乗){CJK_IS}\s?{RESULT}", build.power),
@@ -137,12 +142,14 @@ _RULES: tuple[_Rule, ...] = (
     _rule("平均", rf"(?P<list>{ENUMERATED})[的の]平均(?:数|值|値)?{CJK_IS}\s?{RESULT}", build.mean),
 )
 _TRAIL = re.compile(
-    rf"(?:[\s,(:;–—-]|\b(?:for|making|giving|with|which|that|this|an?|the|of|to|up|increase|decrease|total|grand|combined|sum|adds?|{HEDGE}|{VERB})|{CJK_IS}){{1,12}}$",
+    rf"(?:[\s,(:;–—-]|\b(?:for|making|giving|with|which|that|this|an?|the|of|to|up|increase|decrease|total|grand|combined|sum|adds?|{HEDGE}|{VERB})"
+    rf"|{CJK_IS}){{1,12}}$",
     re.IGNORECASE,
 )
 _ALONE = re.compile(r"squared|cubed|square|cube|√|sqrt|!")
 _DOUBTFUL = re.compile(
-    r"\b(?:not|n't|never|wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|mistake(?:n|nly)?|error|myth|fallacy|suppose|assum(?:e|ing)|imagine|pretend|instead of|if|unless|joke|binary|base|modulo"
+    r"\b(?:not|n't|never|wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|mistake(?:n|nly)?|error|myth|fallacy|suppose|assum(?:e|ing)|imagine|pretend"
+    r"|instead of|if|unless|joke|binary|base|modulo"
     r"|mod|hypothetical(?:ly)?|would have)\b|不是|不等于|错|如果|假如|ではない|もし"
 )
 

@@ -17,7 +17,6 @@ from redraft.types import Span
 
 __all__ = ["calendar", "conversions", "unit_factor"]
 
-_UNITS: dict[str, tuple[str, Fraction, str]] = {}
 _TABLE: dict[str, dict[str, tuple[str, str]]] = {
     "length": {
         "mm": ("1/1000", "millimeter millimetre"), "cm": ("1/100", "centimeter centimetre"), "m": ("1", "meter metre"), "km": ("1000", "kilometer kilometre"),
@@ -32,24 +31,22 @@ _TABLE: dict[str, dict[str, tuple[str, str]]] = {
     "speed": {"km/h": ("5/18", "kph kmh"), "mph": ("1397/3125", ""), "m/s": ("1", "")},
     "temperature": {"°c": ("1", "celsius"), "°f": ("1", "fahrenheit")},
 }  # fmt: skip
-for _dimension, _names in _TABLE.items():
-    for _symbol, (_factor, _others) in _names.items():
-        for _name in (_symbol, *_others.split()):
-            _UNITS[_name] = _UNITS[_name + "s"] = (_dimension, Fraction(_factor), _symbol)
-_UNITS |= {
-    "º c": _UNITS["°c"],
-    "° c": _UNITS["°c"],
-    "° f": _UNITS["°f"],
-    "ºc": _UNITS["°c"],
-    "ºf": _UNITS["°f"],
-    "公里": _UNITS["km"],
-    "千米": _UNITS["km"],
-    "米": _UNITS["m"],
-    "厘米": _UNITS["cm"],
-    "公斤": _UNITS["kg"],
-    "小时": _UNITS["h"],
-    "分钟": _UNITS["min"],
-}
+_CHINESE = {"公里": "km", "千米": "km", "米": "m", "厘米": "cm", "公斤": "kg", "小时": "h", "分钟": "min"}
+
+
+def _named() -> dict[str, tuple[str, Fraction, str]]:
+    """Every name of every unit: dimension, factor to the unit of reference, symbol."""
+    named: dict[str, tuple[str, Fraction, str]] = {}
+    for dimension, units in _TABLE.items():
+        for symbol, (factor, others) in units.items():
+            for name in (symbol, *others.split()):
+                named[name] = named[name + "s"] = (dimension, Fraction(factor), symbol)
+    for degree in "°º":
+        named |= {f"{degree}{gap}{letter}": named[f"°{letter}"] for gap in ("", " ") for letter in "cf"}
+    return named | {name: named[symbol] for name, symbol in _CHINESE.items()}
+
+
+_UNITS = _named()
 _SYMBOLS = {"°c": "°C", "°f": "°F", "l": "L", "ml": "mL"}
 
 
@@ -63,7 +60,8 @@ _UNIT_AFTER = re.compile(
     r"[ \u202f-]?(?:degrees? )?(?P<unit>[°º] ?[CF]\b|km/h|m/s|[A-Za-z]+)(?![\w²³/^]|[ -](?:per|squared?|cubed?|an hour|a second)\b|-\d)", re.IGNORECASE
 )
 _SAYS = re.compile(
-    r"\s*(?P<verb>is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have|等于|是)\s+(?:about |approximately |roughly |around |nearly |almost |exactly |≈ ?|~)?",
+    r"\s*(?P<verb>is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have|等于"
+    r"|是)\s+(?:about |approximately |roughly |around |nearly |almost |exactly |≈ ?|~)?",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\s*(?:\(|,? or |,? i\.e\.,? )(?:about |approximately |roughly |around |nearly |some |≈ ?|~ ?|c\. ?)?", re.IGNORECASE)
@@ -147,18 +145,22 @@ def _decimal(value: Fraction) -> str:
 
 # The calendar.
 
-_MONTHS = {name: number for number, name in enumerate("january february march april may june july august september october november december".split(), 1)}
-_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
+_MONTH_NAMES = "january february march april may june july august september october november december".split()
+_MONTHS = {name[:length]: number for number, name in enumerate(_MONTH_NAMES, 1) for length in (3, len(name))} | {"sept": 9}
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _DAY = r"(?P<day>mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DATE = rf"(?:(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?P<m1>{_MONTH})\.? (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y1>\d{{4}})|(?:the )?(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m2>{_MONTH})\.?,? (?P<y2>\d{{4}}))"
+_DATE = (
+    rf"(?:(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?P<m1>{_MONTH})\.? (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y1>\d{{4}})|(?:the )?(?P<d2>\d{{1,2}})(?:st|nd"
+    rf"|rd|th)?(?: of)? (?P<m2>{_MONTH})\.?,? (?P<y2>\d{{4}}))"
+)
 _WEEKDAY_FIRST = re.compile(rf"\b{_DAY}(?P<abbreviated>\.)?,? (?:the )?{_DATE}(?![\d-])", re.IGNORECASE)
 _WEEKDAY_AFTER = re.compile(rf"\b{_DATE}(?:,? (?:is|was|will be|falls|fell|will fall|lands|landed)(?: on)? (?:a )?| \(a?|, a ){_DAY}\b", re.IGNORECASE)
 _ANY_DATE = re.compile(rf"\b{_DATE}(?![\d-])", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:to|until|till|through|and|-|–|—)\s*", re.IGNORECASE)
 _DAYS_SAID = re.compile(
-    r"\s*,?\s*(?:there (?:are|were)|is|are|was|were|=|lasts?|lasted|spans?|makes?|takes?|took|comes to|equals?|\()?\s*(?:exactly |about |a total of |a period of )?$",
+    r"\s*,?\s*(?:there (?:are|were)|is|are|was|were|=|lasts?|lasted|spans?|makes?|takes?|took|comes to|equals?|\()?\s*(?:exactly |about |a total of "
+    r"|a period of )?$",
     re.IGNORECASE,
 )
 _ZONE = 1924
@@ -271,7 +273,8 @@ def _months(text: str, figures: Sequence[Quantity]) -> Iterator[Statement]:
             continue
         days = monthrange(year, month)[1]
         yield Statement(
-            span=(match.start(), figure.span[1]), kind="date", left=f"the number of days in {match['m']} {match['y'] or ''}".strip(), expression=f"days_in_month({year}, {month})", tool="dates", shown=figure,
+            span=(match.start(), figure.span[1]), kind="date", left=f"the number of days in {match['m']}"
+                f" {match['y'] or ''}".strip(), expression=f"days_in_month({year}, {month})", tool="dates", shown=figure,
             focus=figure.span, certain=re.match(r"\d+$", figure.text) is not None, holds=figure.value == days,
         )  # fmt: skip
 

@@ -94,7 +94,8 @@ def _decimals(value: Fraction, least: int) -> int:
 
 
 _ANSWER = re.compile(
-    r"####|\\boxed\{|\b(?:final answer|answer|result|solution)\b(?: (?:is|was|would be|equals|comes to|becomes))?\s*(?:[:=]|\bis\b|\bequals\b|(?<=is)|(?<=be))|^\s*A\s*:|(?:答案|答え|结果|結果)[是为はが：:]+",
+    r"####|\\boxed\{|\b(?:final answer|answer|result|solution)\b(?: (?:is|was|would be|equals|comes to|becomes))?\s*(?:[:=]|\bis\b|\bequals\b|(?<=is)"
+    r"|(?<=be))|^\s*A\s*:|(?:答案|答え|结果|結果)[是为はが：:]+",
     re.IGNORECASE | re.MULTILINE,
 )
 

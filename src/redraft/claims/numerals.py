@@ -14,20 +14,8 @@ _UNITS = "zero one two three four five six seven eight nine ten eleven twelve th
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _SMALL: dict[str, int] = {word: value for value, word in enumerate(_UNITS)} | {word: 10 * value for value, word in enumerate(_TENS, 2)} | {"fourty": 40}
 _LARGE: dict[str, int] = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_PARTS: dict[str, int] = {
-    "half": 2,
-    "halves": 2,
-    "third": 3,
-    "quarter": 4,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "ninth": 9,
-    "tenth": 10,
-}
-_PARTS |= {word + "s": value for word, value in _PARTS.items() if word not in ("half", "halves")}
+_ONE_PART = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+_PARTS: dict[str, int] = {"half": 2, "halves": 2} | _ONE_PART | {word + "s": value for word, value in _ONE_PART.items()}
 
 _SMALL_WORD = "|".join(sorted(_SMALL, key=len, reverse=True))
 _LARGE_WORD = "hundred|thousand|million|billion|trillion|dozen"

@@ -14,13 +14,15 @@ from redraft.claims.sketch import N, P, Sketch
 from redraft.claims.statement import Statement, StatementKind, exact
 
 __all__ = [
-    "FACTORS", "OPERATIONS", "change", "difference", "division", "factorial_sign", "is_share_of", "mean", "multiple", "part_of", "power", "product", "ratio", "root", "root_sign",
-    "running_total", "share_of", "total", "worded",
+    "FACTORS", "OPERATIONS", "change", "difference", "division", "factorial_sign", "is_share_of", "mean", "multiple", "part_of", "power", "product",
+    "ratio", "root", "root_sign", "running_total", "share_of", "total", "worded",
 ]  # fmt: skip
 
 _MEASURES = frozenset(
-    "mm cm m km meter meters metre metres kilometers kilometres inch inches in foot feet ft yard yards mile miles mi mg g kg gram grams kilogram kilograms lb lbs pound pounds oz"
-    " ounce ounces ton tons tonne tonnes second seconds sec minute minutes min hour hours h hr hrs day days week weeks month months year years cent cents dollar dollars euro euros"
+    "mm cm m km meter meters metre metres kilometers kilometres inch inches in foot feet ft yard yards mile miles mi mg g kg gram grams kilogram"
+    " kilograms lb lbs pound pounds oz"
+    " ounce ounces ton tons tonne tonnes second seconds sec minute minutes min hour hours h hr hrs day days week weeks month months year years cent"
+    " cents dollar dollars euro euros"
     " ml l liter liters litre litres cup cups gallon gallons dozen".split()
 )
 _TIME = re.compile(r"[ -]?(?:years?|months?|days?|weeks?)\b")
@@ -207,7 +209,8 @@ def ratio(seen: Sketch, match: re.Match[str]) -> Statement | None:
 
 OPERATIONS = {
     "plus": "+", "added to": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "to the power of": "**", "raised to the power of": "**",
-    "加": "+", "加上": "+", "减": "-", "减去": "-", "乘": "*", "乘以": "*", "除以": "/", "足す": "+", "引く": "-", "かける": "*", "掛ける": "*", "割る": "/", "プラス": "+", "マイナス": "-",
+    "加": "+", "加上": "+", "减": "-", "减去": "-", "乘": "*", "乘以": "*", "除以": "/", "足す": "+", "引く": "-", "かける": "*", "掛ける": "*", "割る": "/",
+    "プラス": "+", "マイナス": "-",
 }  # fmt: skip
 FACTORS = {
     "half": "/2", "twice": "*2", "double": "*2", "two times": "*2", "triple": "*3", "thrice": "*3", "a third": "/3", "one third": "/3", "one-third": "/3",

@@ -11,7 +11,8 @@ __all__ = ["implausible"]
 
 _COUNT = re.compile(r"\bhow many (?P<noun>[a-z]+(?: [a-z]+)?)|几(?:个|名|人|只|本|次|天)|多少(?:个|名|人|只|本|次)|何(?:人|個|本|枚|匹|回|冊)", re.IGNORECASE)
 _AMOUNT = re.compile(
-    r"\bhow (?:much (?:money|time|water|does .* (?:cost|weigh)|did .* (?:cost|pay|spend|earn))|old|tall|heavy|far|fast|deep|high|wide)\b|\bwhat (?:percentage|percent|fraction|proportion)\b",
+    r"\bhow (?:much (?:money|time|water|does .* (?:cost|weigh)|did .* (?:cost|pay|spend|earn))|old|tall|heavy|far|fast|deep|high|wide)\b"
+    r"|\bwhat (?:percentage|percent|fraction|proportion)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"\b(?:in )?(?:what|which) year\b|哪一?年|何年", re.IGNORECASE)
@@ -20,11 +21,14 @@ _YES_NO = re.compile(r"^\s*(?:is|are|was|were|does|do|did|has|have|had|can|could
 _OF = re.compile(r"\bhow many of (?:the |these |those |its |their |his |her )?(?P<n>\d[\d,]*|[a-z]+(?:-[a-z]+)?)\b", re.IGNORECASE)
 _AVERAGE = re.compile(r"\b(?:average|mean|per|each|expected|estimated|rate|approximately|about|median|ratio|rounded|fraction)\b|平均", re.IGNORECASE)
 _PEOPLE = frozenset(
-    "people persons students children men women boys girls players employees workers passengers guests teachers soldiers members brothers sisters siblings kids adults".split()
+    "people persons students children men women boys girls players employees workers passengers guests teachers soldiers members brothers sisters"
+    " siblings kids adults".split()
 )
 _NUMBERLESS = re.compile(
-    r"\b(?:none|no|zero|nil|one|once|single|both|several|few|many|most|all|every|unknown|unclear|never|a|an|first|second|half|third|quarter|infinite\w*|countless|cannot|can't|unlimited|not|hundreds|thousands|millions|billions|dozens"
-    r"|pair|couple|double|twice|nobody|everyone|nothing|majority|minority|lots|plenty|enough|alone|nonexistent|un\w+ed|[ivxlc]+)\b|[零一二两三四五六七八九十百千万亿]|没有|无|π|\bpi\b|∞|√",
+    r"\b(?:none|no|zero|nil|one|once|single|both|several|few|many|most|all|every|unknown|unclear|never|a|an|first|second|half|third|quarter"
+    r"|infinite\w*|countless|cannot|can't|unlimited|not|hundreds|thousands|millions|billions|dozens"
+    r"|pair|couple|double|twice|nobody|everyone|nothing|majority|minority|lots|plenty|enough|alone|nonexistent|un\w+ed|[ivxlc]+)\b|[零一二两三四五六七八九十百千万亿]"
+    r"|没有|无|π|\bpi\b|∞|√",
     re.IGNORECASE,
 )
 _IN_UNIT = re.compile(r"\bhow many (?P<a>[a-z]+)\b|\bin (?P<b>[a-z]+)s?\s*\?|\b(?:to|into) (?P<c>[a-z]+)\s*\?", re.IGNORECASE)

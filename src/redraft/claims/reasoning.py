@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from redraft.claims.expression import Run, Token, runs, tokens
+from redraft.claims.expression import Run, Token, tokens
 from redraft.claims.figures import plain, read, read_at
 from redraft.claims.numbers import agrees
+from redraft.claims.runs import runs
 
 __all__ = ["first_wrong"]
 

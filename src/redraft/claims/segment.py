@@ -35,7 +35,8 @@ _FENCE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})[
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _UNDERLINE = re.compile(r"[ \t]{0,3}(?:=+|-+)[ \t]*$")
 _BULLET = re.compile(
-    r"[ \t]*(?:[-*+•‣◦·–][ \t]+|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)、][ \t]+|\d{1,2}、|[（(][一二三四五六七八九十\d]{1,2}[)）][ \t]*|[①-⑳][ \t]*)(?:\[[ xX]\][ \t]+)?"
+    r"[ \t]*(?:[-*+•‣◦·–][ \t]+|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)、][ \t]+"
+    r"|\d{1,2}、|[（(][一二三四五六七八九十\d]{1,2}[)）][ \t]*|[①-⑳][ \t]*)(?:\[[ xX]\][ \t]+)?"
 )
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
 _RULE = re.compile(r"[ \t]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
@@ -147,14 +148,17 @@ def _trim(text: str, start: int, end: int) -> Span:
 
 _INVISIBLE = "\u200b\ufeff\x00"
 _ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof sr jr st mt ft gen col capt lt sgt rev hon pres gov sen rep hr fr vs etc inc ltd co corp dept univ assn bros no nos vol vols pp p ed eds fig figs eq eqs sec"
-    " ch art al cf ca approx est min max jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun e.g i.e a.m p.m u.s u.k u.n d.c ph.d m.d b.a m.a b.c a.d"
+    "mr mrs ms dr prof sr jr st mt ft gen col capt lt sgt rev hon pres gov sen rep hr fr vs etc inc ltd co corp dept univ assn bros no nos vol vols"
+    " pp p ed eds fig figs eq eqs sec"
+    " ch art al cf ca approx est min max jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun e.g i.e a.m p.m u.s u.k u.n d.c"
+    " ph.d m.d b.a m.a b.c a.d"
     " viz resp incl excl tel ext op cit ibid z.b d.h bzw usw nr".split()
 )
 _CONTINUES = frozenset("etc inc ltd co corp jr sr a.m p.m u.s u.k u.n d.c ph.d m.d b.a m.a b.c a.d al".split())
 """Abbreviations after which a sentence may end as well: it does if a capital letter that starts a new sentence follows."""
 _STARTERS = frozenset(
-    "the a an it its he she they we you i this that these those there in on at by for from but and however so then when while after before if as his her their our my your what who how why"
+    "the a an it its he she they we you i this that these those there in on at by for from but and however so then when while after before if as his"
+    " her their our my your what who how why"
     " according although because since during today both each all many most some one two no not".split()
 )
 _CLOSERS = "\"'”’»)]}）】」』》*_"
@@ -228,7 +232,8 @@ def _ends(text: str, begin: int, match: re.Match[str], stop: int, end: int) -> b
 
 
 _CLAUSE = re.compile(
-    r";|；|(?:,\s{0,3}|(?<=\S)\s{1,3})(?:but|whereas|while|although|though|however)(?=\s)|,\s{1,3}(?:and|or|so|yet)\s{1,3}(?=\S{1,80}\s{1,3}\S{1,80}\s{1,3}\S)|(?<=\S)\s{1,3}[—–](?=\s)|——"
+    r";|；|(?:,\s{0,3}|(?<=\S)\s{1,3})(?:but|whereas|while|although|though|however)(?=\s)|,\s{1,3}(?:and|or|so"
+    r"|yet)\s{1,3}(?=\S{1,80}\s{1,3}\S{1,80}\s{1,3}\S)|(?<=\S)\s{1,3}[—–](?=\s)|——"
     r"|，(?:但是?|而|却|因此|所以|并且|然而)|、?が、"
 )
 
@@ -266,7 +271,8 @@ def _bracketed(text: str, start: int, end: int) -> list[Span]:
 
 
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|will|would|can|could|may|might|must|should|\w{3,}(?:ed|es)|won|wrote|made|became|began|led|took|gave|held|grew|fell|rose|sold|cost|costs"
+    r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|will|would|can|could|may|might|must|should|\w{3,}(?:ed|es)|won|wrote|made|became|began"
+    r"|led|took|gave|held|grew|fell|rose|sold|cost|costs"
     r"|\w+s)\b|=|[\u4e00-\u9fff]{3}|[\u3040-\u30ff]{2}",
     re.IGNORECASE,
 )
@@ -279,12 +285,15 @@ def _substantial(text: str, span: Span) -> bool:
 
 
 _OPINION = re.compile(
-    r"^(?:i (?:think|believe|feel|hope|guess|suppose|recommend|suggest|would)|in my (?:opinion|view)|personally|hopefully|perhaps you|we (?:hope|recommend|suggest))\b|^(?:我(?:认为|觉得|想|希望|建议)|私は.*と思)",
+    r"^(?:i (?:think|believe|feel|hope|guess|suppose|recommend|suggest|would)|in my (?:opinion|view)|personally|hopefully|perhaps you|we (?:hope"
+    r"|recommend|suggest))\b|^(?:我(?:认为|觉得|想|希望|建议)|私は.*と思)",
     re.IGNORECASE,
 )
 _PHATIC = re.compile(
-    r"^(?:hi|hello|hey|dear|greetings|thanks|thank you|good (?:morning|afternoon|evening|question)|great question|sure|certainly|of course|absolutely|okay|ok|yes|no|you're welcome|welcome|sorry"
-    r"|i(?:'m| am) (?:happy|glad|sorry|here|an ai)|i hope|let me (?:know|help|explain|think)|feel free|here(?:'s| is| are)|please|best regards|kind regards|sincerely|cheers|let's|note that"
+    r"^(?:hi|hello|hey|dear|greetings|thanks|thank you|good (?:morning|afternoon|evening|question)|great question|sure|certainly|of course|absolutely"
+    r"|okay|ok|yes|no|you're welcome|welcome|sorry"
+    r"|i(?:'m| am) (?:happy|glad|sorry|here|an ai)|i hope|let me (?:know|help|explain|think)|feel free|here(?:'s| is| are)|please|best regards"
+    r"|kind regards|sincerely|cheers|let's|note that"
     r"|你好|您好|谢谢|不客气|当然|好的|希望|以下是|こんにちは|ありがとう|はい|もちろん|以下)\b",
     re.IGNORECASE,
 )

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from redraft.claims.expression import runs, tokens
+from redraft.claims.expression import tokens
 from redraft.claims.figures import Quantity
+from redraft.claims.runs import runs
 from redraft.types import Span
 
 __all__ = ["Statement", "StatementKind", "exact"]

@@ -96,20 +96,26 @@ def _shift(span: Span, by: int) -> Span:
 
 
 _WORDS = re.compile(
-    r"(?:%|percent|per cent|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|\d|[½¼¾⅓⅔]) (?:[a-z]+ ){0,2}?(?:out )?of\b|(?:%|percent|per cent)(?=.{0,60}\bfrom\b)|\bfrom\b.{1,60}\bto\b.{1,90}(?:%|percent|per cent|\d)"
-    r"|\b(?:sum|total|totals|average|averages|mean|median|plus|minus|times|multiplied|divided|product|difference|ratio|quotient|twice|double|triple|thrice|quadruple|square|cube|squared|cubed|root|added|subtracting)\b"
-    r"|\b(?:half|third|quarter|tenth)\b(?: of)? \d|\badds? up|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\btotal(?:l?ing|l?ed)\b|[加减乘除]|[的の](?:\d|平均|平方|立方|总|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",
+    r"(?:%|percent|per cent|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|\d|[½¼¾⅓⅔]) (?:[a-z]+ ){0,2}?(?:out )?of\b|(?:%|percent"
+    r"|per cent)(?=.{0,60}\bfrom\b)|\bfrom\b.{1,60}\bto\b.{1,90}(?:%|percent|per cent|\d)"
+    r"|\b(?:sum|total|totals|average|averages|mean|median|plus|minus|times|multiplied|divided|product|difference|ratio|quotient|twice|double|triple"
+    r"|thrice|quadruple|square|cube|squared|cubed|root|added|subtracting)\b"
+    r"|\b(?:half|third|quarter|tenth)\b(?: of)? \d|\badds? up|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\btotal(?:l?ing|l?ed)\b"
+    r"|[加减乘除]|[的の](?:\d|平均|平方|立方|总"
+    r"|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",
 )
 
 
 _MEASURED = re.compile(
-    r"[\d½¼¾][ -]?(?:degrees? )?(?:[°º] ?[cf]\b|km/h|m/s|[a-z]{1,12})\s?(?:\(|=|≈|,? or |is |are |was |equals? |equates |converts? |corresponds |comes |makes |contains? |has |have )[^.\n]{0,20}\d|(?:公里|千米|米|公斤|小时|分钟)(?:是|等于)",
+    r"[\d½¼¾][ -]?(?:degrees? )?(?:[°º] ?[cf]\b|km/h|m/s|[a-z]{1,12})\s?(?:\(|=|≈|,? or |is |are |was |equals? |equates |converts? |corresponds "
+    r"|comes |makes |contains? |has |have )[^.\n]{0,20}\d|(?:公里|千米|米|公斤|小时|分钟)(?:是|等于)",
 )
 
 
 _DATED = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b.{0,30}\d{4}|\d{4}.{0,24}\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bleap year\b"
-    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.{0,60}\bdays\b|\bdays\b.{0,30}\b(?:between|from)\b.{0,40}\d{4}|\d{4}-\d\d-\d\d.{0,40}\bdays\b",
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.{0,60}\bdays\b|\bdays\b.{0,30}\b(?:between|from)\b.{0,40}\d{4}"
+    r"|\d{4}-\d\d-\d\d.{0,40}\bdays\b",
 )
 
 

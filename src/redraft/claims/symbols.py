@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from redraft.claims.expression import runs, tokens
+from redraft.claims.expression import tokens
+from redraft.claims.runs import runs
 from redraft.claims.statement import Statement, exact
 
 __all__ = ["identities"]
@@ -37,8 +38,16 @@ def identities(text: str) -> Iterator[Statement]:
         start = match.end("left") - len(left)
         end = match.start("right") + len(match["right"]) - len(match["right"].lstrip()) + len(right)
         yield Statement(
-            span=(start, end), kind="identity", left=left, expression=pairs[0][0], other=pairs[0][1], points=pairs[1:], focus=(end - len(right), end), certain=False, holds=True
-        )  # fmt: skip
+            span=(start, end),
+            kind="identity",
+            left=left,
+            expression=pairs[0][0],
+            other=pairs[0][1],
+            points=pairs[1:],
+            focus=(end - len(right), end),
+            certain=False,
+            holds=True,
+        )
 
 
 def _tail(side: str) -> str:
