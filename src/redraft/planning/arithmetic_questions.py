@@ -10,8 +10,9 @@ from redraft.effects import Effects
 from redraft.planning.literals import Token, asks_otherwise, tokens
 from redraft.planning.operations import Reading, read_operation
 from redraft.planning.options import Option
-from redraft.planning.rounding import Rounding, read_rounding
-from redraft.planning.stories import Proposal, asks_amount, proposals, read_story
+from redraft.planning.rounding import read_rounding
+from redraft.planning.stories import Proposal, proposals
+from redraft.planning.story import asks_amount, read_story
 from redraft.planning.vocabulary import CARRIERS
 from redraft.types import Failure, Task, ToolCall
 

@@ -77,7 +77,7 @@ def framed(draft: str, focus: Span, query: str) -> bool:
     return before <= LEAD_IN and len(after) <= 2 and all(word in known for word in after)
 
 
-LEAD_IN = frozenset("the a an final correct answer result solution total sum is was are be equals of it approximately about roughly so therefore thus".split())  # noqa: SIM905
+LEAD_IN = frozenset("the a an final correct answer result solution total sum is was are be equals of it approximately about roughly so therefore thus".split())
 
 
 def same_number(figure: Quantity, value: Fraction) -> bool:
@@ -149,7 +149,12 @@ def compare_text(draft: str, answer: str, query: str) -> Comparison:
     if folded(draft) == wanted and (case(draft) == case(answer) or not cased(query)):
         return Comparison(agrees=True, focus=whole(draft), expected=answer)
     place = stands(draft, answer, wanted)
-    if place is not None and not NEGATION.search(draft) and len(WORD.findall(draft)) <= MAX_WORDS and (not cased(query) or draft[place[0] : place[1]] == answer):
+    if (
+        place is not None
+        and not NEGATION.search(draft)
+        and len(WORD.findall(draft)) <= MAX_WORDS
+        and (not cased(query) or draft[place[0] : place[1]] == answer)
+    ):
         rest = [word for word in folded(draft[: place[0]] + " " + draft[place[1] :]) if word not in folded(query)]
         if sum(day.casefold() in rest for day in WEEKDAYS) == 0 or answer not in WEEKDAYS:
             return Comparison(agrees=True, focus=place, expected=answer)

@@ -18,8 +18,8 @@ __all__ = ["options"]
 MAX_QUERY = 1500
 STEPS = {"day": "add_days", "week": "add_weeks", "month": "add_months", "year": "add_years", "fortnight": "add_weeks", "decade": "add_years"}
 FACTORS = {"fortnight": 2, "decade": 10}
-LATER = frozenset("after from later past following plus add adding added forward ahead hence since later on in beyond onwards".split())  # noqa: SIM905
-EARLIER = frozenset("before earlier prior ago previous preceding minus subtract subtracting back preceded backwards until".split())  # noqa: SIM905
+LATER = frozenset("after from later past following plus add adding added forward ahead hence since later on in beyond onwards".split())
+EARLIER = frozenset("before earlier prior ago previous preceding minus subtract subtracting back preceded backwards until".split())
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1, "final": -1}
 SHORT = re.compile(r"mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun")
 WEEKDAY_NAMES = {name.lower(): name for name in WEEKDAYS} | {name.lower() + "s": name for name in WEEKDAYS}
@@ -137,7 +137,7 @@ def month_literals(read: Sequence[Token]) -> tuple[list[tuple[int, int]], list[t
     partial: list[tuple[int, int, int, DateStyle]] = []
     taken: set[int] = set()
     for index, token in enumerate(read):
-        month = MONTHS.get(token.lower.rstrip(".")) if token.kind == "word" and token.text[0].isupper() or token.lower == "february" else None
+        month = MONTHS.get(token.lower.rstrip(".")) if (token.kind == "word" and token.text[0].isupper()) or token.lower == "february" else None
         if month is None:
             continue
         ahead = [place for place in range(index + 1, min(index + 4, len(read))) if read[place].lower not in ("of", ",", "in", "the", "year", ".")][:1]
@@ -157,7 +157,14 @@ def month_literals(read: Sequence[Token]) -> tuple[list[tuple[int, int]], list[t
 def day_like(read: Sequence[Token], index: int) -> bool:
     token = read[index]
     following = read[index + 1].lower.removesuffix("s") if index + 1 < len(read) else ""
-    return token.kind == "number" and token.value is not None and not token.percent and 1 <= token.value <= 31 and token.value.denominator == 1 and following not in STEPS
+    return (
+        token.kind == "number"
+        and token.value is not None
+        and not token.percent
+        and 1 <= token.value <= 31
+        and token.value.denominator == 1
+        and following not in STEPS
+    )
 
 
 def durations(read: Sequence[Token]) -> Iterator[tuple[int, str]]:
@@ -171,7 +178,11 @@ def durations(read: Sequence[Token]) -> Iterator[tuple[int, str]]:
             continue
         if token.kind == "number" and token.value is not None and token.value.denominator == 1 and not token.ordinal:
             yield int(token.value), unit
-        elif token.lower in ("a", "one", "an") and unit != "business" and not (token.lower in ("a", "an") and "year" in unit and "leap" in [t.lower for t in read]):
+        elif (
+            token.lower in ("a", "one", "an")
+            and unit != "business"
+            and not (token.lower in ("a", "an") and "year" in unit and "leap" in [t.lower for t in read])
+        ):
             yield 1, unit
 
 
@@ -185,7 +196,7 @@ def ordinals(read: Sequence[Token]) -> Iterator[int]:
 
 def wanted(named: Calendar) -> Iterator[tuple[str, float]]:
     """Every call whose arguments are there, with how strongly the words ask for it; `a > b` is the second on the result of the first."""
-    asks_weekday = named.has("weekday") or ("day" in named.words and (named.has("week") or named.has("what", "which", "name") and not named.has("date")))
+    asks_weekday = named.has("weekday") or ("day" in named.words and (named.has("week") or (named.has("what", "which", "name") and not named.has("date"))))
     if named.steps and len(named.dates) == 1:
         yield from stepped(named, asks_weekday)
     elif len(named.dates) == 2:
@@ -244,7 +255,9 @@ def between(named: Calendar) -> Iterator[tuple[str, float]]:
     for unit in ("weeks", "months", "years"):
         if named.has(unit) and not named.has("day", "days"):
             yield f"{unit}_between{pair}", 1.0 if sum(named.has(u) for u in ("weeks", "months", "years")) == 1 else 0.6
-    if not named.has("day", "days", "weeks", "months", "years", "nights") and named.has("long", "time", "far", "apart", "between", "difference", "elapsed", "passed"):
+    if not named.has("day", "days", "weeks", "months", "years", "nights") and named.has(
+        "long", "time", "far", "apart", "between", "difference", "elapsed", "passed"
+    ):
         yield f"days_between{pair}", 0.6
         yield f"duration{pair}", 0.55
 
@@ -298,7 +311,7 @@ def of_years(named: Calendar) -> Iterator[tuple[str, float]]:
     if len(named.years) == 1 and (366, "day") in named.steps and not named.has("leap"):
         yield f"is_leap_year({year})", 0.9
     elif named.has("leap") and len(named.years) == 1:
-        if named.has("next", "after", "following", "first") and not named.has("is", "was") or named.has("next", "after"):
+        if (named.has("next", "after", "following", "first") and not named.has("is", "was")) or named.has("next", "after"):
             yield f"next_leap_year({year})", 0.95
         elif named.has("previous", "before", "last", "preceding"):
             yield f"previous_leap_year({year})", 0.95

@@ -143,6 +143,4 @@ PAIRS = (
     ("A rent of 700 rises by 4%. What is it then?", "increase_by_percent(700, 4)"),
     ("9 of 36 eggs broke. What share is that in percent?", "percentage(9, 36)"),
 )
-SHOTS = tuple(
-    message for question, call in PAIRS for message in (Message(role="user", content=question), Message(role="assistant", content=call))
-)
+SHOTS = tuple(message for question, call in PAIRS for message in (Message(role="user", content=question), Message(role="assistant", content=call)))

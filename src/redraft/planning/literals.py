@@ -28,7 +28,11 @@ SCALE = re.compile(r"[ -]?(?:(thousand|million|billion|trillion|dozen|hundred)s?
 SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12, "hundred": 100, "k": 1000}
 NUMERAL = re.compile(rf"(?:{ENGLISH_NUMERAL})(?!\w|['’-]\w)", re.IGNORECASE)
 AND_A_PART = re.compile(r"\s+and\s+(?:a|one)\s+(half|third|quarter|fourth|fifth|eighth)\b", re.IGNORECASE)
-A_PART = re.compile(r"(?:(?:a|one)[ -])?(half|third|quarter|fourth|fifth|sixth|eighth|tenth)\b(?=\s+(?:of|as)\b)|(?:a\s+)?half\s+an?\b(?!\s+(?:dozen|million|billion|hundred|thousand))", re.IGNORECASE)
+A_PART = re.compile(
+    r"(?:(?:a|one)[ -])?(half|third|quarter|fourth|fifth|sixth|eighth|tenth)\b(?=\s+(?:of|as)\b)"
+    r"|(?:a\s+)?half\s+an?\b(?!\s+(?:dozen|million|billion|hundred|thousand))",
+    re.IGNORECASE,
+)
 PARTS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 CURRENCY = re.compile(r"(?:US)?[$€£¥₹]\s?$")
@@ -169,5 +173,5 @@ def asks_otherwise(read: Sequence[Token]) -> bool:
     return bool(asking) and not any(word in COUNTING for word in asking)
 
 
-COUNTING = frozenset("what how find calculate compute work determine evaluate give much many which whats".split())  # noqa: SIM905
-OTHER = frozenset("who whose whom when where why".split())  # noqa: SIM905
+COUNTING = frozenset("what how find calculate compute work determine evaluate give much many which whats".split())
+OTHER = frozenset("who whose whom when where why".split())

@@ -345,7 +345,9 @@ def build(result: str, numbers: list[Item]) -> Item:
     plain = [item.expression if item.atomic else f"({item.expression})" for item in numbers]
     if "$" not in result:
         joined = JOINED[result](plain) if result in JOINED else f"{result}({', '.join(item.expression for item in numbers)})"
-        return Item(name="n", text="", expression=joined, atomic=joined.endswith(")") and " " not in joined.partition("(")[0], percent=all(i.percent for i in numbers))
+        return Item(
+            name="n", text="", expression=joined, atomic=joined.endswith(")") and " " not in joined.partition("(")[0], percent=all(i.percent for i in numbers)
+        )
     text = result
     for index, part in enumerate(plain, 1):
         text = text.replace(f"${index}", part)

@@ -13,7 +13,10 @@ __all__ = ["Rounding", "read_rounding"]
 
 COUNTS = {"no": 0, "zero": 0, "one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 PLACES = {"tenth": 1, "hundredth": 2, "thousandth": 3, "cent": 2, "penny": 2, "ten": -1, "hundred": -2, "thousand": -3}
-CLAUSE = r"[,;(]?\s*(?:\(?(?:and\s+)?(?:please\s+)?(?:give|express|write|state|show)?\s*(?:your\s+|the\s+)?(?:answer|result|it)?\s*(?:rounded|round|correct|accurate)?\s*(?:off\s*)?)?"
+CLAUSE = (
+    r"[,;(]?\s*(?:\(?(?:and\s+)?(?:please\s+)?(?:give|express|write|state|show)?\s*(?:your\s+|the\s+)?(?:answer|result|it)?\s*"
+    r"(?:rounded|round|correct|accurate)?\s*(?:off\s*)?)?"
+)
 DECIMALS = re.compile(
     rf"{CLAUSE}\b(?:to|with|at)\s+(?:the\s+)?(\d|{'|'.join(COUNTS)})\s+(?:decimals?|decimal\s+(?:places?|digits?)|d\.?p\.?|places?)\b\.?\)?", re.IGNORECASE
 )

@@ -1,79 +1,36 @@
-"""Small stories with two or three amounts: what each amount counts, what is asked for, and which operation the words around them call for.
+"""Which operation the words of a small story call for, with two or three amounts.
 
-Nothing here matches a sentence. Every amount gets its noun, its `per` noun and the words of its clause; the asked noun and the words of the question
-clause are compared with them, and each cue adds weight to one operation. Operations whose amounts do not fit (adding a price to a number of people)
-get none.
+The asked noun and the words of the question clause are compared with the nouns of the amounts, and each cue adds weight to one operation.
+Operations whose amounts do not fit (adding a price to a number of people) get none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from redraft.planning.literals import Token, number_text
+from redraft.planning.literals import number_text
+from redraft.planning.story import ASKING, MULTIPLES, STOPS, Amount, Story, has, stem
 from redraft.planning.vocabulary import classes_of
 
-__all__ = ["Amount", "Proposal", "Story", "asks_amount", "proposals", "read_story"]
+__all__ = ["Proposal", "proposals"]
 
-STOPS = frozenset(
-    """a an the of in on at to from by with for and or but if then than as is are was were be been has have had he she it they we i you his her its their there that which who
-    each every per more less fewer another additional extra other only just so when while after before into onto how many much what not no will would can could did do does
-    altogether total now left cost costs pay pays paid gives gave sells sold buys bought weighs weigh travels travelled traveled drives drove walks walked runs ran reads read
-    out up off away equally evenly these those this them him me my our your some any all both plus minus times""".split()
-)
-ASKING = frozenset("how what which find calculate determine work compute whats what's".split())  # noqa: SIM905
-ENDS = frozenset({".", "?", "!", ";"})
 PEOPLE = frozenset(
-    "person child kid student friend pupil boy girl man woman worker employee player guest member teacher sibling brother sister cousin customer visitor passenger adult".split()  # noqa: SIM905
+    """
+        person child kid student friend pupil boy girl man woman worker employee player guest member teacher sibling brother sister cousin customer
+        visitor passenger adult
+    """.split()
 )
-IRREGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "mice": "mouse", "geese": "goose", "teeth": "tooth", "leaves": "leaf",
-             "loaves": "loaf", "shelves": "shelf", "knives": "knife", "halves": "half", "buses": "bus", "dollars": "money", "dollar": "money", "euros": "money", "euro": "money",
-             "cents": "money", "pounds": "pound", "money": "money", "cost": "money", "price": "money", "bill": "money", "earnings": "money", "revenue": "money", "income": "money"}  # fmt: skip
-PERIODS = {("year", "month"): 12, ("week", "day"): 7, ("day", "hour"): 24, ("hour", "minute"): 60, ("minute", "second"): 60, ("year", "week"): 52, ("year", "quarter"): 4}
-MULTIPLES = {"twice": 2, "double": 2, "triple": 3, "thrice": 3, "half": Fraction(1, 2)}
-BEGINNING = frozenset("originally initially first start began begin beginning before original initial started previously earlier".split())  # noqa: SIM905
-
-
-VERBS = classes_of("gain") | classes_of("loss") | classes_of("remain")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Amount:
-    """One number of the story with what it counts."""
-
-    token: Token
-    value: Fraction
-    nouns: frozenset[str]
-    per: frozenset[str]
-    """What the amount is for one of; `{""}` where that is not named ("each")."""
-    clause: tuple[str, ...]
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-    @property
-    def part(self) -> bool:
-        """Whether it is a fraction of the other amount: `a third of`, `3/4 of`."""
-        return 0 < self.value < 1 and self.after[:1] == ("of",) and not self.token.percent
-
-    @property
-    def text(self) -> str:
-        return number_text(self.value * 100 if self.part else self.value)
-
-    @property
-    def percent(self) -> bool:
-        return self.token.percent or self.part
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Story:
-    amounts: tuple[Amount, ...]
-    asked: frozenset[str]
-    """Stems of the words in the question clause before its first amount."""
-    asked_noun: frozenset[str]
-    question: tuple[str, ...]
-    words: tuple[str, ...]
-    """All words, in order."""
+PERIODS = {
+    ("year", "month"): 12,
+    ("week", "day"): 7,
+    ("day", "hour"): 24,
+    ("hour", "minute"): 60,
+    ("minute", "second"): 60,
+    ("year", "week"): 52,
+    ("year", "quarter"): 4,
+}
+BEGINNING = frozenset("originally initially first start began begin beginning before original initial started previously earlier".split())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,182 +40,6 @@ class Proposal:
     expression: str
     label: str
     weight: float
-
-
-def stem(word: str) -> str:
-    word = word.lower().replace("’", "'").removesuffix("'s")
-    if word in IRREGULAR:
-        return IRREGULAR[word]
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("ches", "shes", "xes", "sses")):
-        return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
-
-
-def clauses(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Parts of sentences: split at full stops, and at commas and `and` that stand between two amounts."""
-    parts: list[list[Token]] = [[]]
-    for token in tokens:
-        numbers_here = any(item.kind == "number" for item in parts[-1])
-        parts[-1].append(token)
-        if (token.kind == "mark" and token.text in ENDS) or (token.text in (",", "and", "but", "if", "when") and numbers_here):
-            parts.append([])
-    return [part for part in parts if part]
-
-
-def read_story(tokens: Sequence[Token]) -> Story | None:
-    """The amounts of a question and what it asks for; None where it has no amount or more than four."""
-    amounts: list[Amount] = []
-    for clause in clauses(tokens):
-        amounts += [amount for index, token in enumerate(clause) if (amount := read_amount(clause, index, token)) is not None]
-    if not 1 <= len(amounts) <= 4:
-        return None
-    question = question_clause(tokens)
-    words = tuple(token.lower for token in tokens if token.kind in ("word", "mark", "number"))
-    amounts = settled(amounts, asked_noun(question))
-    return Story(
-        amounts=tuple(amounts),
-        asked=frozenset(stem(token.lower) for token in question if token.kind == "word" and token.lower not in STOPS),
-        asked_noun=asked_noun(question),
-        question=tuple(token.lower for token in question),
-        words=words,
-    )
-
-
-def settled(amounts: list[Amount], asked: frozenset[str]) -> list[Amount]:
-    """`a pen costs 17 dollars` is a rate for one pen only where pens are counted or asked for elsewhere."""
-    made: list[Amount] = []
-    for amount in amounts:
-        noun = next((name[1:] for name in amount.per if name.startswith("?")), None)
-        if noun is not None:
-            counted = noun in asked or any(noun in other.nouns for other in amounts if other is not amount)
-            amount = replace(amount, per=frozenset({noun}) if counted and noun not in amount.nouns else frozenset[str]())
-        made.append(amount)
-    return made
-
-
-def read_amount(clause: Sequence[Token], index: int, token: Token) -> Amount | None:
-    multiple = MULTIPLES.get(token.lower) if token.kind == "word" and index + 1 < len(clause) and clause[index + 1].lower in ("as", "the", "that", "his", "her") else None
-    if multiple is not None:
-        value = Fraction(multiple)
-    elif token.kind == "number" and token.value is not None and not token.ordinal and not named(clause, index):
-        value = token.value
-    else:
-        return None
-    after = clause[index + 1 :]
-    nouns: list[str] = ["money"] if token.money else []
-    for following in after[:4]:
-        if following.text == "-":
-            continue
-        if following.kind != "word" or following.lower in STOPS or len(nouns) > 2 or (following.lower in VERBS and following.lower not in ("needs", "rest")):
-            break
-        nouns.append(stem(following.lower))
-    return Amount(
-        token=token,
-        value=value,
-        nouns=frozenset(nouns),
-        per=per_nouns(clause, index),
-        clause=tuple(item.lower for item in clause),
-        before=tuple(item.lower for item in clause[:index]),
-        after=tuple(item.lower for item in after),
-    )
-
-
-def named(clause: Sequence[Token], index: int) -> bool:
-    """Whether the number is a name rather than an amount: `season 2`, `in 1998`, a part of `ps4`."""
-    token = clause[index]
-    before = clause[index - 1] if index else None
-    after = clause[index + 1] if index + 1 < len(clause) else None
-    if before is None or token.money or token.percent:
-        return False
-    touching = before.kind == "word" and before.end == token.start
-    label = before.lower in classes_of("labels") and not (after is not None and after.kind == "word" and after.lower not in STOPS)
-    year = token.value is not None and 1500 <= token.value <= 2100 and token.text.isdigit() and len(token.text) == 4
-    bare = after is None or after.kind != "word" or after.lower in STOPS or after.lower in VERBS
-    return touching or label or (year and bare and before.lower in ("in", "between", "since", "during", "until", "by", "of", "year", "from", "and", "the", "to", "late", "early"))
-
-
-def asks_amount(story: Story) -> bool:
-    """Whether the question clause asks for an amount: how many, how old, or what some measurable thing is."""
-    words = story.question
-    if "how" in words and words.index("how") + 1 < len(words):
-        return words[words.index("how") + 1] in HOW
-    return has(words, "measurable") or has(words, "remain") or has(words, "total") or has(words, "difference")
-
-
-HOW = frozenset("many much far old tall long fast heavy high wide deep big large few often warm cold hot thick".split())  # noqa: SIM905
-
-
-def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
-    """What the amount is for one of: the noun after `per`, `each`, `every`, `a`; `{""}` for a bare `each` or `apiece`."""
-    numbers = [place for place, token in enumerate(clause) if token.kind == "number"]
-    following = [place for place in numbers if place > index]
-    end = following[0] if following else len(clause)
-    for place in range(index + 1, end):
-        word = clause[place].lower
-        if word in ("each", "every") and following and place > index + 1 and following[0] - place <= 4:
-            break  # it belongs to the amount that follows: `45 people each pay $12`
-        if word in ("per", "each", "every", "apiece", "/") or (word in ("a", "an") and place - index <= 3 and clause[place - 1].lower not in STOPS):
-            noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
-            if word in ("a", "an") and (not noun or place + 1 < len(clause) and clause[place + 1].kind != "word"):
-                continue
-            return frozenset({noun})
-        if word in ("hourly", "daily", "weekly", "monthly", "yearly"):
-            return frozenset({{"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}[word]})
-    limits = [place for place in range(index) if place in numbers or clause[place].lower in ("if", "when", ",", "and", *ASKING)]
-    before = max(limits, default=-1)
-    for place in range(before + 1, index):
-        if clause[place].lower not in ("each", "every", "per", "one", "single", "a", "an"):
-            continue
-        named_here = clause[place + 1 : min(place + 3, index - (clause[index - 1].text == "$"))]
-        if clause[place].lower in ("each", "every") and len(named_here) == 1 and named_here[0].kind == "word":
-            named_here = []  # what stands right before the amount is the verb: `each bring 20`
-        noun = next((stem(item.lower) for item in named_here if item.kind == "word" and item.lower not in STOPS and item.lower not in VERBS), "")
-        shared = noun == "" and clause[place].lower in ("each", "every") and clause[place - 1].lower not in ("in", "for", "of", "on")
-        if before in numbers and not shared:
-            continue
-        if noun or shared:
-            article = clause[place].lower in ("a", "an")
-            return frozenset({f"?{noun}" if article else noun})
-    return frozenset()
-
-
-def question_clause(tokens: Sequence[Token]) -> list[Token]:
-    """From the last asking word to the next amount, condition or end; where none asks, the last sentence."""
-    asking = [index for index, token in enumerate(tokens) if token.lower in ASKING]
-    if not asking:
-        return list(tokens[-12:])
-    start = asking[0]
-    for index in asking[1:]:
-        between = tokens[start:index]
-        if any(token.text in ENDS or token.kind == "number" or token.text == "," for token in between):
-            start = index
-    taken: list[Token] = []
-    for token in tokens[start:]:
-        if taken and (token.text in ENDS or token.lower in ("if", "when", "given", "assuming")):
-            break
-        taken.append(token)
-    return taken
-
-
-def asked_noun(question: Sequence[Token]) -> frozenset[str]:
-    first = next((index for index, token in enumerate(question) if token.kind == "number" and index > 1), len(question))
-    question = question[:first]
-    words = [token.lower for token in question]
-    if "many" in words:
-        found: list[str] = []
-        for token in question[words.index("many") + 1 :][:4]:
-            if token.kind != "word" or (token.lower in STOPS and token.lower not in ("more", "fewer", "other")):
-                break
-            found.append(stem(token.lower))
-        return frozenset(found) - {"more", "fewer", "other"}
-    nouns = {stem(word) for word in words}
-    money = {"money", "pay", "spend", "spent", "earn", "collected", "owe", "worth", "charge", "fee", "salary", "wage", "save", "raise", "raised", "tip", "tax"}
-    return frozenset({"money"}) if nouns & money else frozenset(stem(word) for word in words if word not in STOPS and word not in ASKING)
-
-
-# Weighing: each rule yields proposals.
 
 
 def proposals(story: Story) -> list[Proposal]:
@@ -284,15 +65,6 @@ def proposals(story: Story) -> list[Proposal]:
     return sorted(best.values(), key=lambda item: -item.weight)
 
 
-def has(words: Sequence[str] | frozenset[str], name: str) -> bool:
-    """Whether one of the words, or two neighbours of them, is of the class."""
-    known = classes_of(name)
-    if any(word in known for word in words):
-        return True
-    listed = list(words)
-    return any(f"{one} {two}" in known for one, two in zip(listed, listed[1:], strict=False))
-
-
 def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator[Proposal]:
     p, n = percent.text, amount.text
     near, asked = percent.clause, story.question
@@ -302,11 +74,60 @@ def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator
     higher = Proposal(expression=f"{n} * (1 + {p}/100)", label=f"increase_by_percent({n}, {p})", weight=0.0)
     whole = Proposal(expression=f"{n} / ({p}/100)", label=f"whole_from_percent({p}, {n})", weight=0.0)
     words = set(asked)
-    share = bool(words & {"tax", "tip", "discount", "interest", "vat", "commission", "save", "saved", "saving", "savings", "gratuity", "markup", "raise", "deducted", "off", "increase", "reduction"})
-    total = bool(words & {"total", "altogether", "pay", "cost", "costs", "price", "new", "final", "now", "after", "including", "bill", "with", "salary", "worth", "population", "value", "sale"})
-    rest = bool(words & {"not", "rest", "remain", "remains", "remaining", "left", "other", "others", "aren't", "don't", "didn't", "without", "still", "isn't", "won't"})
+    share = bool(
+        words
+        & {
+            "tax",
+            "tip",
+            "discount",
+            "interest",
+            "vat",
+            "commission",
+            "save",
+            "saved",
+            "saving",
+            "savings",
+            "gratuity",
+            "markup",
+            "raise",
+            "deducted",
+            "off",
+            "increase",
+            "reduction",
+        }
+    )
+    total = bool(
+        words
+        & {
+            "total",
+            "altogether",
+            "pay",
+            "cost",
+            "costs",
+            "price",
+            "new",
+            "final",
+            "now",
+            "after",
+            "including",
+            "bill",
+            "with",
+            "salary",
+            "worth",
+            "population",
+            "value",
+            "sale",
+        }
+    )
+    rest = bool(
+        words & {"not", "rest", "remain", "remains", "remaining", "left", "other", "others", "aren't", "don't", "didn't", "without", "still", "isn't", "won't"}
+    )
     before = bool(words & (BEGINNING | {"regular"})) and not words & {"now", "after"}
-    fresh = {stem(word) for word in words if word.isalpha() and word not in STOPS and word not in ASKING} - {stem(word) for word in story.words[: -len(asked)]} - {"there"}
+    fresh = (
+        {stem(word) for word in words if word.isalpha() and word not in STOPS and word not in ASKING}
+        - {stem(word) for word in story.words[: -len(asked)]}
+        - {"there"}
+    )
     if before and (off or on):
         sign = "-" if off else "+"
         yield Proposal(expression=f"{n} / (1 {sign} {p}/100)", label=f"before_percent({n}, {p})", weight=0.8)
@@ -375,7 +196,9 @@ def percent_asked(story: Story, one: Amount, other: Amount) -> Iterator[Proposal
 
 def geometry(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
     a, b = one.text, other.text
-    sides = {"by", "long", "wide", "length", "width", "sides", "x", "×", "tall", "high", "base", "height", "rectangle", "rectangular", "breadth"} & set(story.words)
+    sides = {"by", "long", "wide", "length", "width", "sides", "x", "×", "tall", "high", "base", "height", "rectangle", "rectangular", "breadth"} & set(
+        story.words
+    )
     if not sides:
         return
     if "area" in story.asked or (has(story.question, "area") and "many" not in story.question):
@@ -393,7 +216,9 @@ def compared(story: Story, one: Amount, other: Amount, made: dict[str, Proposal]
     if "times" in window:
         yield weighted(made["divide"], 0.9)
         return
-    comparative = [word for word in window if word in classes_of("difference")] or (question[:1] == ["how"] and question[1:2] and question[1] in classes_of("difference"))
+    comparative = [word for word in window if word in classes_of("difference")] or (
+        question[:1] == ["how"] and question[1:2] and question[1] in classes_of("difference")
+    )
     if comparative or {"difference", "gap"} & set(question) or (question[:1] == ["by"] and place is not None):
         yield weighted(made["subtract"], 0.9)
         return
@@ -409,7 +234,7 @@ def compared(story: Story, one: Amount, other: Amount, made: dict[str, Proposal]
             yield weighted(made["add" if lower else "subtract"], 0.3)
 
 
-ADJECTIVES = frozenset("older younger taller shorter longer heavier lighter cheaper warmer colder bigger smaller higher lower dearer faster slower".split())  # noqa: SIM905
+ADJECTIVES = frozenset("older younger taller shorter longer heavier lighter cheaper warmer colder bigger smaller higher lower dearer faster slower".split())
 
 
 def grouped(story: Story, one: Amount, other: Amount, made: dict[str, Proposal]) -> Iterator[Proposal]:
@@ -421,8 +246,12 @@ def grouped(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
             continue
         container = frozenset({stem(rate.before[-2])}) if held else rate.per
         same = bool(rate.nouns & count.nouns)
-        asks_groups = bool(story.asked_noun & container) or ("long" in story.question and container & {"hour", "day", "minute", "week", "month", "year", "second"})
-        one_of = {stem(word) for word, previous in zip(story.question[1:], story.question, strict=False) if previous in ("one", "each", "per", "every", "a", "single")}
+        asks_groups = bool(story.asked_noun & container) or (
+            "long" in story.question and container & {"hour", "day", "minute", "week", "month", "year", "second"}
+        )
+        one_of = {
+            stem(word) for word, previous in zip(story.question[1:], story.question, strict=False) if previous in ("one", "each", "per", "every", "a", "single")
+        }
         if (count.per and not held) or (held and one_of & rate.nouns):
             continue
         if asks_groups and not (container & count.nouns):
@@ -439,7 +268,9 @@ def grouped(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
     if (asks_each or sharing) and not (one.per or other.per):
         numerator_first = "money" in one.nouns or bool(other.nouns & PEOPLE) or bool({"among", "between", "into", "by"} & set(other.before[-3:]))
         numerator_second = "money" in other.nouns or bool(one.nouns & PEOPLE)
-        asked_per = {stem(word) for index, word in enumerate(story.question) if index and story.question[index - 1] in ("per", "each", "every", "one", "a", "an")}
+        asked_per = {
+            stem(word) for index, word in enumerate(story.question) if index and story.question[index - 1] in ("per", "each", "every", "one", "a", "an")
+        }
         if asked_per & one.nouns:
             numerator_first, numerator_second = False, True
         elif asked_per & other.nouns:
@@ -449,7 +280,9 @@ def grouped(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
             yield weighted(made[name], 0.9 if asks_each else 0.65)
         else:
             great, small = sorted((one.value, other.value), reverse=True)
-            yield Proposal(expression=f"mod({number_text(great)}, {number_text(small)})", label=f"remainder({number_text(great)}, {number_text(small)})", weight=0.85)
+            yield Proposal(
+                expression=f"mod({number_text(great)}, {number_text(small)})", label=f"remainder({number_text(great)}, {number_text(small)})", weight=0.85
+            )
 
 
 def holds(amount: Amount) -> bool:
@@ -458,8 +291,11 @@ def holds(amount: Amount) -> bool:
 
 
 UNHELD = frozenset(
-    "total sum out some lot all none most many each half distance speed cost price rate average rest weight length width height number amount area perimeter profit loss gain "
-    "discount tax tip fee salary population product difference because instead increase decrease rise fall at price".split()
+    """
+        total sum out some lot all none most many each half distance speed cost price rate average rest weight length width height number amount
+        area perimeter profit loss gain discount tax tip fee salary population product difference because instead increase decrease rise fall at
+        price
+    """.split()
 )
 
 
@@ -484,7 +320,7 @@ def changed(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
         subtract += 0.55
     if set(question) & BEGINNING:
         add, subtract = (add + 0.3 if subtract >= add else 0.2), (subtract if add > subtract else 0.2)
-    unknown = "some" in story.words or bool({"did", "were"} & set(question)) and bool({"now", "then", "left"} & set(second))
+    unknown = "some" in story.words or (bool({"did", "were"} & set(question)) and bool({"now", "then", "left"} & set(second)))
     if unknown and not has(question, "remain"):
         subtract += 0.6
         add *= 0.5
@@ -506,7 +342,7 @@ def three_amounts(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:
     """Groups with something added or taken away, or three amounts in a row of gains and losses."""
     a, b, c = (amount.text for amount in amounts)
     x, y, z = amounts
-    if (y.per or holds(y)) and not (x.per or z.per) and (x.nouns & y.per or y.per == {""} or holds(y)):
+    if (y.per or holds(y)) and not (x.per or z.per) and (x.nouns & y.per or y.per == frozenset({""}) or holds(y)):
         losing = has(z.clause, "loss") or has(story.question, "remain")
         sign, name = ("-", "subtract") if losing else ("+", "add")
         yield Proposal(expression=f"{a} * {b} {sign} {c}", label=f"{name}(multiply({a}, {b}), {c})", weight=0.7)
@@ -529,7 +365,7 @@ def several(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:
         yield Proposal(expression=f"mean({listed})", label=f"average({listed})", weight=0.9)
     elif has(story.question, "total") and not any(has(amount.clause, "loss") or amount.per for amount in amounts) and "some" not in story.words:
         kinds = [amount.nouns for amount in amounts if amount.nouns]
-        alike = len(frozenset.union(*kinds)) <= len(amounts) + 1 if kinds else True
+        alike = len({noun for kind in kinds for noun in kind}) <= len(amounts) + 1
         yield Proposal(expression=f"sum({listed})", label=f"sum({listed})", weight=0.8 if alike else 0.5)
 
 

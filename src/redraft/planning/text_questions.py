@@ -44,17 +44,23 @@ CUE_WORDS = {name: frozenset(words.split()) for name, words in CUES.items()}
 ORDINALS = {
     word: number
     for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth".split(), 1  # noqa: SIM905
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth".split(), 1
     )
 } | {"last": -1, "final": -1, "initial": 1, "1st": 1, "penultimate": -2}  # fmt: skip
-INTRODUCING = frozenset("word words phrase term name string text sentence spell spelling reverse in of does is capitalize capitalise sort inside within".split())  # noqa: SIM905
+INTRODUCING = frozenset(
+    "word words phrase term name string text sentence spell spelling reverse in of does is capitalize capitalise sort inside within".split()
+)
 FUNCTION_WORDS = frozenset(
-    """a an the in of is are was were be to for from with and or by on at as it its this that these do does did done have has had how what which who when where why can could will
-    would please me you i we my your tell give show say write find out get make turn many much letter letters character characters word words phrase term name string text sentence
-    there times time number count total if then so not no yes capital small lower upper case english appear appears appearing occur occurs occurring used contain contains exactly
-    each every single one you're what's whats i'd like know need want backwards backward reverse reversed order alphabetical long length spelled spell spelling written write whole
-    within inside individual made up using all any instances instance occurrences occurrence frequency vowel vowels consonant consonants palindrome anagram first last final second third
-    fourth fifth sixth seventh eighth ninth tenth letter's read reads reading look form version come comes put be let's just only position place index""".split()
+    """
+        a an the in of is are was were be to for from with and or by on at as it its this that these do does did done have has had how what which
+        who when where why can could will would please me you i we my your tell give show say write find out get make turn many much letter letters
+        character characters word words phrase term name string text sentence there times time number count total if then so not no yes capital
+        small lower upper case english appear appears appearing occur occurs occurring used contain contains exactly each every single one you're
+        what's whats i'd like know need want backwards backward reverse reversed order alphabetical long length spelled spell spelling written write
+        whole within inside individual made up using all any instances instance occurrences occurrence frequency vowel vowels consonant consonants
+        palindrome anagram first last final second third fourth fifth sixth seventh eighth ninth tenth letter's read reads reading look form version
+        come comes put be let's just only position place index
+    """.split()
 ) | frozenset(word for words in CUES.values() for word in words.split())
 
 
@@ -166,7 +172,11 @@ def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> 
     special = cues & {"reverse", "palindrome", "anagram", "sort"}
     spelled = any(token.lower.endswith("'s") and len(token.lower) == 3 for token in read)
     few = len(literals.texts) == 1 and len([token for token in read if token.kind == "word" and token.lower not in FUNCTION_WORDS]) <= 3
-    about = literals.quoted or ((spelled or few) and bool(words & {"many", "times", "often", "number", "count"})) or bool(words & {"letter", "letters", "word", "character", "characters", "spell", "spelling", "appear", "occur"})
+    about = (
+        literals.quoted
+        or ((spelled or few) and bool(words & {"many", "times", "often", "number", "count"}))
+        or bool(words & {"letter", "letters", "word", "character", "characters", "spell", "spelling", "appear", "occur"})
+    )
     if literals.letters and about:
         yield from about_letter(literals, text, cues, words)
     elif counting and not special:
@@ -232,13 +242,24 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
 
 def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str]) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
     flipped = words & {"flip", "flipped", "flipping", "mirror", "mirrored", "inverted", "invert"} and (literals.quoted or "letters" in cues)
-    if "reverse" in cues or flipped or {"last", "first", "from", "to"} <= words or {"back", "front"} <= words or {"right", "left"} <= words or {"end", "beginning"} <= words:
+    if (
+        "reverse" in cues
+        or flipped
+        or {"last", "first", "from", "to"} <= words
+        or {"back", "front"} <= words
+        or {"right", "left"} <= words
+        or {"end", "beginning"} <= words
+    ):
         by_word = "order" in words and "words" in words and " " in text
         if not cues & {"palindrome", "sort", "count"}:
             yield ("reverse_words" if by_word else "reverse"), (text,), 1.0
     elif "sort" in cues:
         yield ("sort_words" if " " in text else "sort_letters"), (text,), 0.95
-    elif "uppercase" in cues and not cues & {"count"} and (literals.quoted or words & {"letters", "case", "caps", "uppercase", "word", "capitalise", "capitalize"}):
+    elif (
+        "uppercase" in cues
+        and not cues & {"count"}
+        and (literals.quoted or words & {"letters", "case", "caps", "uppercase", "word", "capitalise", "capitalize"})
+    ):
         yield "uppercase", (text,), 0.95
     elif "lowercase" in cues and not cues & {"count"}:
         yield "lowercase", (text,), 0.95
@@ -257,5 +278,5 @@ def extremes(text: str, cues: set[str], words: frozenset[str]) -> Iterator[tuple
         for cue, name in (("longest", "longest_word"), ("shortest", "shortest_word")):
             if cue in cues:
                 yield name, (text,), 0.95
-    if "common" in cues and "letters" in cues or {"most", "often"} <= words and "letters" in cues:
+    if ("common" in cues and "letters" in cues) or ({"most", "often"} <= words and "letters" in cues):
         yield "most_common_letter", (text,), 0.95

@@ -25,8 +25,10 @@ GAP = re.compile(r"\s*-?\s*(?:of\s+an?\s+|an?\s+)?")
 JOINT = re.compile(r"\s*(?:,\s*(?:and\s+)?|and\s+|&\s*)?")
 MIXED = re.compile(r"\s*(?:,|and|&|plus)\s*(?:the\s+remaining\s+)?", re.IGNORECASE)
 WORDLIKE = frozenset(
-    "in a c d t l h m s g k v w n j b at as st are second hand rod chain league bar turn mil pc kt ac c. ct pt rad gon au mi degree degrees # ' \" ′ ″ foot minute min sec stones"
-    " i f bit peck rev grain".split()
+    """
+        in a c d t l h m s g k v w n j b at as st are second hand rod chain league bar turn mil pc kt ac c. ct pt rad gon au mi degree degrees # ' " ′ ″
+        foot minute min sec stones i f bit peck rev grain
+    """.split()
 )
 """Spellings that are ordinary words or letters too: units only beside a number, or directly after `to`, `in` or `how many`."""
 PREPOSITIONS = frozenset({"in", "at", "as", "a"})
@@ -143,14 +145,31 @@ def measurements(query: str, read: Sequence[Token]) -> list[Measurement]:
         part = (token.value, unit[0])
         last = found[-1] if found else None
         joint = JOINT.fullmatch(query, last.end, token.start) if last else None
-        if last and joint is not None and last.parts[0][1].dimension == part[1].dimension and last.parts[-1][1].factors != part[1].factors and "K" not in str(part[1].dimension):
+        if (
+            last
+            and joint is not None
+            and last.parts[0][1].dimension == part[1].dimension
+            and last.parts[-1][1].factors != part[1].factors
+            and "K" not in str(part[1].dimension)
+        ):
             found[-1] = Measurement(parts=(*last.parts, part), start=last.start, end=unit[1])
         else:
             found.append(Measurement(parts=(part,), start=token.start, end=unit[1]))
     for token in read:
         if token.kind == "word" and ONE.search(query[: token.start]) and not inside(token.start, found):
             unit = read_unit(query, token.start)
-            if unit is not None and unit[0].text.lower() not in WORDLIKE - {"second", "foot", "minute", "stone", "rod", "chain", "league", "bar", "degree", "hand"}:
+            if unit is not None and unit[0].text.lower() not in WORDLIKE - {
+                "second",
+                "foot",
+                "minute",
+                "stone",
+                "rod",
+                "chain",
+                "league",
+                "bar",
+                "degree",
+                "hand",
+            }:
                 found.append(Measurement(parts=((Fraction(1), unit[0]),), start=token.start, end=unit[1], implied=True))
     return found
 
@@ -160,7 +179,11 @@ def inches(query: str, text: str, end: int) -> bool:
     if text.lower() != "in":
         return False
     rest = query[end:].lstrip(" .")
-    return not rest or not rest[0].isalnum() or re.match(r"(?:to|in|into|is|are|as|equal|equals|long|wide|tall|high|deep|by|and|how|what|when|tv|screen)\b", rest) is not None
+    return (
+        not rest
+        or not rest[0].isalnum()
+        or re.match(r"(?:to|in|into|is|are|as|equal|equals|long|wide|tall|high|deep|by|and|how|what|when|tv|screen)\b", rest) is not None
+    )
 
 
 def inside(position: int, found: Sequence[Measurement]) -> bool:

@@ -24,8 +24,14 @@ CLASSES: Mapping[str, str] = {
     "SUBTRACTED": "subtracted deducted taken removed taken_away",
     "MULTIPLIED": "multiplied",
     "DIVIDED": "divided split shared",
-    "INCREASED": "goes_up go_up went_up going_up goes_up_by rises rose risen climbs climbed increased raised grown upped boosted up enlarged inflated marked_up hiked bumped_up",
-    "DECREASED": "goes_down go_down went_down going_down falls fell fallen dropped declined declines decreased reduced lowered cut dropped diminished discounted shrunk down marked_down slashed lessened",
+    "INCREASED": """
+        goes_up go_up went_up going_up goes_up_by rises rose risen climbs climbed increased raised grown upped boosted up enlarged inflated marked_up
+        hiked bumped_up
+    """,
+    "DECREASED": """
+        goes_down go_down went_down going_down falls fell fallen dropped declined declines decreased reduced lowered cut dropped diminished discounted
+        shrunk down marked_down slashed lessened
+    """,
     # verbs
     "ADD": "add adding combine sum_up add_up tally total_up",
     "SUBTRACT": "subtract subtracting deduct deducting take taking remove removing",
@@ -91,34 +97,58 @@ CLASSES: Mapping[str, str] = {
     ")": ") ]",
     ",": ", ;",
 }
-DETERMINERS = frozenset("the a an this that these those numbers value figure figures result both following amount quantity together altogether".split())  # noqa: SIM905
+DETERMINERS = frozenset("the a an this that these those numbers value figure figures result both following amount quantity together altogether".split())
 CARRIERS = frozenset(
-    """i i'd we you me my your our it it's its us let's let please kindly calculate compute evaluate find determine solve simplify work out tell give say show state know
-    want need like would could can will be do did does to is are was if when then so just now quickly exactly exact answer expression sum result equation
-    come comes up with for as much many how what what's whats which end have has obtained get got getting find_out figure
-    following perform carry using take makes question problem math maths arithmetic mental hello hi hey quick thanks thank there
-    by and the of a an in as from on at together altogether number numbers value total amount or should must ? ! . : ; ' = - , ( )""".split()
+    """
+        i i'd we you me my your our it it's its us let's let please kindly calculate compute evaluate find determine solve simplify work out tell
+        give say show state know want need like would could can will be do did does to is are was if when then so just now quickly exactly exact
+        answer expression sum result equation come comes up with for as much many how what what's whats which end have has obtained get got getting
+        find_out figure following perform carry using take makes question problem math maths arithmetic mental hello hi hey quick thanks thank there
+        by and the of a an in as from on at together altogether number numbers value total amount or should must ? ! . : ; ' = - , ( )
+    """.split()
 )
 STORY: Mapping[str, str] = {
     # what happens to an amount
-    "gain": """buys bought buy gets got get receives received receive finds found find collects collected earns earned earn adds added add gains gained wins won picks
-        picked join joins joined arrive arrives arrived more another additional extra increase increased rises rose raised grew grows grow delivered brought board
-        boarded boards came come deposits deposited later climbs climbed gave_him gave_her gave_them gives_him gives_her gives_them warmer taller bakes
-        baked plants planted borrows borrowed inherits inherited saves hatch hatched born put_in upward""",
-    "loss": """gives gave give away lost loses lose eats ate eaten eat spends spent spend uses used use sells sold sell pays paid removes removed remove takes_out drops dropped
-        breaks broke broken donates donated left leave leaves leaving fewer less reduced falls fell fall dies died burst withdraws withdrew withdrawn taken discard
-        discarded returns returned minus threw throws thrown drank drinks drink lends lent lend cut cuts popped flew fly flies cancelled absent missing off colder leak leaks
-        shorter evaporated leaked deducted cheaper ago read sank spilled spills pours poured consumed gone melts melted shipped rotten""",
-    "remain": "stay stays stayed keep keeps kept free spare left remain remains remaining rest leftover still unsold unread unused over change back after need needs needed short missing empty available",
-    "total": """total altogether all together combined sum overall both entire collected whole now new grand so_far already in_total in_all at_the_end many_now""",
-    "difference": "difference more fewer less further longer taller older heavier younger cheaper shorter faster higher lower gap exceed larger bigger smaller than warmer colder greater extra lighter",
+    "gain": """
+        buys bought buy gets got get receives received receive finds found find collects collected earns earned earn adds added add gains gained wins
+        won picks picked join joins joined arrive arrives arrived more another additional extra increase increased rises rose raised grew grows grow
+        delivered brought board boarded boards came come deposits deposited later climbs climbed gave_him gave_her gave_them gives_him gives_her
+        gives_them warmer taller bakes baked plants planted borrows borrowed inherits inherited saves hatch hatched born put_in upward
+    """,
+    "loss": """
+        gives gave give away lost loses lose eats ate eaten eat spends spent spend uses used use sells sold sell pays paid removes removed remove
+        takes_out drops dropped breaks broke broken donates donated left leave leaves leaving fewer less reduced falls fell fall dies died burst
+        withdraws withdrew withdrawn taken discard discarded returns returned minus threw throws thrown drank drinks drink lends lent lend cut cuts
+        popped flew fly flies cancelled absent missing off colder leak leaks shorter evaporated leaked deducted cheaper ago read sank spilled spills
+        pours poured consumed gone melts melted shipped rotten
+    """,
+    "remain": """
+        stay stays stayed keep keeps kept free spare left remain remains remaining rest leftover still unsold unread unused over change back after
+        need needs needed short missing empty available
+    """,
+    "total": """
+        total altogether all together combined sum overall both entire collected whole now new grand so_far already in_total in_all at_the_end
+        many_now
+    """,
+    "difference": """
+        difference more fewer less further longer taller older heavier younger cheaper shorter faster higher lower gap exceed larger bigger smaller
+        than warmer colder greater extra lighter
+    """,
     "each": "each every per apiece a_piece individually respective single @ hourly daily weekly monthly yearly annually",
-    "share": "share shared shares sharing split splits divide divides divided dividing equally evenly equal distribute distributed distributes among amongst between even cut",
+    "share": """
+        share shared shares sharing split splits divide divides divided dividing equally evenly equal distribute distributed distributes among amongst
+        between even cut
+    """,
     "average": "average mean averaged averages",
     "percent": "percent percentage % per_cent",
-    "off": "down discount discounted off reduction reduced sale markdown rebate decrease decreased cheaper cut depreciates lowered marked_down drops falls dropped fell decreases loses lost declined shrinks shrank less",
-    "on": """up tax vat tip gratuity increase increased raise raised rise rises rose markup surcharge interest growth grew grows gain gains service_charge commission bonus fee hike
-        increases marked_up appreciates""",
+    "off": """
+        down discount discounted off reduction reduced sale markdown rebate decrease decreased cheaper cut depreciates lowered marked_down drops falls
+        dropped fell decreases loses lost declined shrinks shrank less
+    """,
+    "on": """
+        up tax vat tip gratuity increase increased raise raised rise rises rose markup surcharge interest growth grew grows gain gains service_charge
+        commission bonus fee hike increases marked_up appreciates
+    """,
     "area": "area cover floor carpet surface",
     "perimeter": "perimeter fence fencing around border edge",
     "volume": "volume",
@@ -126,13 +156,21 @@ STORY: Mapping[str, str] = {
     "full": "full complete completely filled whole entire fully",
     "ceiling": "needed need needs required require minimum fewest least enough necessary must",
     "times": "times twice thrice double triple as",
-    "measurable": """total sum cost price number amount average mean percentage percent % proportion share area perimeter volume speed distance length weight age change difference
-        bill tip tax vat discount profit loss salary wage wages pay temperature rate value height score population fee fare balance income earnings revenue interest savings rent
-        width depth circumference quantity charge budget reduction increase decrease raise mass capacity payment money collected left paid remain remains remaining owe owed spend
-        spent earn earned sum figure result fraction ratio markup commission gratuity costs worth need needed altogether takings due saved save count""",
-    "labels": """season episode game part chapter grade level channel route highway under class version volume act title article formula number no world apollo group page room line
-        step season series round section type area windows iphone playstation xbox ps figure top us interstate u""",
-    "rows": "rows row columns boxes bags packs packets shelves trays tables teams groups crates cartons bundles buses vans cars classes stacks bunches jars bottles baskets floors pages sheets",
+    "measurable": """
+        total sum cost price number amount average mean percentage percent % proportion share area perimeter volume speed distance length weight age
+        change difference bill tip tax vat discount profit loss salary wage wages pay temperature rate value height score population fee fare balance
+        income earnings revenue interest savings rent width depth circumference quantity charge budget reduction increase decrease raise mass capacity
+        payment money collected left paid remain remains remaining owe owed spend spent earn earned sum figure result fraction ratio markup commission
+        gratuity costs worth need needed altogether takings due saved save count
+    """,
+    "labels": """
+        season episode game part chapter grade level channel route highway under class version volume act title article formula number no world apollo
+        group page room line step season series round section type area windows iphone playstation xbox ps figure top us interstate u
+    """,
+    "rows": """
+        rows row columns boxes bags packs packets shelves trays tables teams groups crates cartons bundles buses vans cars classes stacks bunches jars
+        bottles baskets floors pages sheets
+    """,
 }
 
 
