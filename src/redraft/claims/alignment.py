@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
 from redraft.claims.segment import clauses
-from redraft.claims.sentence import Sentence, Token, same_word
+from redraft.claims.sentence import Sentence, Token
 from redraft.claims.slots import Relation, Slot, date_relation, quantity_relation
 
 __all__ = ["Alignment", "align", "attached", "in_order", "negated_there", "refers", "relate", "together"]
@@ -27,28 +27,33 @@ class Alignment:
         return (total - len(self.missing)) / total if total else 1.0
 
 
-def align(said: Sentence, source: Sentence, before: Iterable[Token]) -> Alignment:
+def align(said: Sentence, source: Sentence, context: Set[str]) -> Alignment:
+    """Each content word of the claim with its form in the sentence; of several the one nearest to the others. `context` has the keys of words said before."""
     pairs: list[tuple[Token, Token]] = []
     by_context: list[Token] = []
     missing: list[Token] = []
-    context = list(before)
-    options = [(token, [other for other in source.tokens if same_word(token, other)]) for token in said.tokens]
+    options = [(token, _forms(token, source)) for token in said.tokens]
     sure = sorted(found[0].index for _, found in options if len(found) == 1)
     middle = sure[len(sure) // 2] if sure else None
     used: set[int] = set()
     for token, found in options:
-        free = [other for other in found if other.index not in used] or found
-        if free:
+        if found:
+            free = [other for other in found if other.index not in used] or found
             match = free[0] if middle is None else min(free, key=lambda other: abs(other.index - middle))
             used.add(match.index)
             pairs.append((token, match))
         elif token.light:
             continue
-        elif (token.name or token.subject) and any(same_word(token, other) for other in context):
+        elif (token.name or token.subject) and not token.keys.isdisjoint(context):
             by_context.append(token)
         else:
             missing.append(token)
     return Alignment(tuple(pairs), tuple(by_context), tuple(missing))
+
+
+def _forms(token: Token, source: Sentence) -> list[Token]:
+    found = {other.index: other for key in token.keys for other in source.by_key.get(key, ())}
+    return [found[index] for index in sorted(found)]
 
 
 def relate(slot: Slot, source: Sentence) -> tuple[Slot, Relation | None, tuple[Slot, ...]]:

@@ -7,14 +7,15 @@ certainly about the same thing and differs in exactly one deciding place. Everyt
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from redraft.claims.alignment import Alignment, align, attached, in_order, negated_there, refers, relate, together
 from redraft.claims.conflicts import Conflict, altered, conflict, negates, opposite, other_holder, reversed_roles
 from redraft.claims.segment import sentences
-from redraft.claims.sentence import Sentence, Token, read_sentence, same_word
+from redraft.claims.sentence import Sentence, Token, keys, read_sentence
+from redraft.claims.words import words
 from redraft.types import Span
 
 __all__ = ["Comparison", "compare", "uncovered"]
@@ -54,12 +55,12 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "", subje
         return Comparison(verdict="unclear", reason=f"the passage is not about {subject}")
     spans = sentences(passage)[:MAX_SENTENCES]
     read = [read_sentence(passage[start:end], known=said.names) for start, end in spans]
-    before = [*read_sentence(title).tokens, *_topic(read)]
+    context = {key for token in (*read_sentence(title).tokens, *_topic(read)) for key in token.keys}
     best = Comparison(verdict="unclear", reason="no sentence of the passage is about the same thing")
     found: list[Comparison] = []
     for (start, end), source in zip(spans, read, strict=True):
-        result = _against(said, source, before, claim)
-        before.extend(source.tokens)
+        result = _against(said, source, context, claim)
+        context.update(source.by_key)
         if result.verdict != "unclear":
             moved = tuple((start + a, start + b) for a, b in result.words_passage)
             found.append(replace(result, words_passage=moved, quote=passage[start:end]))
@@ -70,9 +71,8 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "", subje
 
 def _about(subject: str, text: str) -> bool:
     """Whether every word of the name is in the text."""
-    wanted = read_sentence(subject).tokens
-    there = read_sentence(text).tokens
-    return all(any(same_word(token, other) for other in there) for token in wanted if not token.light)
+    there = {key for word in words(text) for key in keys(word.stem)}
+    return all(not token.keys.isdisjoint(there) for token in read_sentence(subject).tokens if not token.light)
 
 
 def _topic(read: Sequence[Sentence]) -> list[Token]:
@@ -100,8 +100,8 @@ def _verdict(found: Sequence[Comparison], claim: str, focus: str) -> Comparison 
     return result
 
 
-def _against(said: Sentence, source: Sentence, before: Iterable[Token], claim: str) -> Comparison:
-    alignment = align(said, source, before)
+def _against(said: Sentence, source: Sentence, context: Set[str], claim: str) -> Comparison:
+    alignment = align(said, source, context)
     unclear = Comparison(verdict="unclear", coverage=alignment.coverage, reason="the nearest sentence does not cover the claim")
     if source.question or not alignment.pairs or alignment.coverage < LEAST_COVERAGE:
         return unclear
@@ -161,8 +161,9 @@ def uncovered(claim: str, passage: str, *, title: str = "") -> tuple[Span, ...]:
     """The parts of a claim that no sentence of the passage which is about it has: content words, figures and names, with the small words between them."""
     said = read_sentence(claim)
     read = [read_sentence(passage[start:end], known=said.names) for start, end in sentences(passage)[:MAX_SENTENCES]]
-    before = [*read_sentence(title).tokens, *(token for sentence in read for token in sentence.tokens if token.name)]
-    aligned = [(align(said, source, before), source) for source in read]
+    named = [token for sentence in read for token in sentence.tokens if token.name]
+    context = {key for token in (*read_sentence(title).tokens, *named) for key in token.keys}
+    aligned = [(align(said, source, context), source) for source in read]
     related = [(alignment, source) for alignment, source in aligned if alignment.coverage >= ABOUT and alignment.pairs]
     there = {token.index for alignment, _ in related for token, _ in alignment.pairs}
     given = {token.index for alignment, _ in related for token in alignment.by_context}

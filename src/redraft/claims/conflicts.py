@@ -42,7 +42,10 @@ def negates(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict 
 
 
 def altered(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | bool:
-    """Whether a word beside a shared one takes something away from it ("vice" president); the conflict where it negates what the claim says ("non-renewable")."""
+    """Whether a word beside a shared one takes something away from it ("vice" president).
+
+    The conflict itself where that word negates what the claim says ("non-renewable").
+    """
     changes = [(token, other, changed(source, other) - changed(said, token)) for token, other in alignment.pairs]
     for token, other, found in changes:
         if found == frozenset({"non-"}) and token.predicate and not said.negated and not source.negated and in_order(said, source, alignment):
@@ -100,8 +103,9 @@ def reversed_roles(said: Sentence, source: Sentence, alignment: Alignment) -> Co
 _SYMMETRIC = frozenset(
     stem(word)
     for word in (
-        "marry meet equal resemble join merge border adjoin differ face date combine mix play share be have contain include involve become see know relate connect "
-        "associate cooperate compete fight negotiate communicate correspond agree match neighbour neighbor touch cross link accompany mean"
+        "marry meet equal resemble join merge border adjoin differ face date combine mix play share be have contain include involve become see know "
+        "relate connect associate cooperate compete fight negotiate communicate correspond agree match neighbour neighbor touch cross link accompany "
+        "mean"
     ).split()
 )
 """Relations that hold either way round, or that bind nothing: another order of their sides is no contradiction."""

@@ -133,7 +133,7 @@ def read_question(text: str) -> Question:
     )
 
 
-def _question_word(found: list[Word]) -> int | None:
+def _question_word(found: Sequence[Word]) -> int | None:
     """The place of the word that asks: the first one where the question begins with it, else the last one that is no relative pronoun."""
     places = [at for at, word in enumerate(found) if word.text.lower() in _ASKS]
     if not places:
@@ -149,11 +149,11 @@ def _question_word(found: list[Word]) -> int | None:
     return (strong or prepositional or places)[-1]
 
 
-def _kinded(found: list[Word], place: int) -> bool:
+def _kinded(found: Sequence[Word], place: int) -> bool:
     return any(word in _HEADS or word.removesuffix("s") in _HEADS for word in _head(found, place))
 
 
-def _head(found: list[Word], place: int) -> list[str]:
+def _head(found: Sequence[Word], place: int) -> list[str]:
     """The noun phrase after the question word, up to the verb; for "what is the X of" the X."""
     head: list[str] = []
     at = place + 1

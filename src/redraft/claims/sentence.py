@@ -6,15 +6,16 @@ Roles are read from the small closed classes of the language (prepositions, auxi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from redraft.claims.signature import negated
 from redraft.claims.slots import Slot, slots
-from redraft.claims.words import Word, words
+from redraft.claims.words import Word, stem, words
 from redraft.types import Span
 
-__all__ = ["Sentence", "Token", "changed", "read_sentence", "root", "same_word"]
+__all__ = ["Sentence", "Token", "changed", "keys", "read_sentence", "root"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +27,8 @@ class Token:
     text: str
     span: Span
     stem: str
+    keys: frozenset[str]
+    """Two tokens with a key in common are forms of one word: the stem (one spelling of it), and the root it derives from."""
     name: bool = False
     subject: bool = False
     """Whether it stands before the verb."""
@@ -45,6 +48,8 @@ class Sentence:
     tokens: tuple[Token, ...]
     slots: tuple[Slot, ...]
     names: frozenset[str]
+    by_key: Mapping[str, tuple[Token, ...]] = field(default_factory=dict[str, tuple[Token, ...]])
+    """Its tokens by the keys of their words."""
     negated: bool = False
     negations: int = 0
     polarity: tuple[Span, ...] = ()
@@ -69,16 +74,18 @@ class Sentence:
 _BE = frozenset("is are was were be been being am 's".split())
 _AUXILIARY = _BE | frozenset("has have had do does did will would can could shall should must may might".split())
 _PREPOSITIONS = frozenset(
-    "of by to from than against over under after before between for in at on with into onto upon through during within without among across near as about via per".split()
+    "of by to from than against over under after before between for in at on with into onto upon through during within without among across near "
+    "as about via per".split()
 )
 _PRONOUNS = frozenset("he she it they his her its their him them who which this these those".split())
 _LIGHT = frozenset(
-    "total number approximately roughly located situated called named known also currently various several certain located part member being later then "
-    "official officially commonly typically generally full served serves serve serving".split()
+    "total number approximately roughly located situated called named known also currently various several certain located part member being "
+    "later then official officially commonly typically generally full served serves serve serving".split()
 )
 _RESTRICTING = frozenset(
-    "only all every each always never none first last second third fourth fifth sixth seventh eighth ninth tenth final sole most least alone exclusively entire "
-    "largest biggest smallest oldest youngest longest shortest highest lowest tallest best worst fastest earliest latest greatest".split()
+    "only all every each always never none first last second third fourth fifth sixth seventh eighth ninth tenth final sole most least alone "
+    "exclusively entire largest biggest smallest oldest youngest longest shortest highest lowest tallest best worst fastest earliest latest "
+    "greatest".split()
 )
 """What makes a statement say more: where the claim has one of them, the sentence must have it too."""
 _CHANGING = frozenset(
@@ -88,8 +95,10 @@ _CHANGING = frozenset(
 """What takes something away from the word beside it: where the sentence has one of them beside a word of the claim, the claim must have it too."""
 _CHANGING_PREFIX = re.compile(r"\b(?:non|anti|ex|co|un|pre|pseudo|quasi|semi|half|sub|vice)-$", re.IGNORECASE)
 _HEDGES = re.compile(
-    r"\b(?:(?-i:may)|might|could|perhaps|possibly|probably|presumably|supposedly|reportedly|allegedly|apparently|rumou?red|said to|believed|thought to|claim(?:s|ed)?|"
-    r"suggest(?:s|ed)?|expected|plan(?:s|ned)? to|propos(?:es|ed)|predict(?:s|ed)?|hop(?:es|ed)|would|myth|legend|disputed|unclear|uncertain|likely|seems?|appears?|estimated)\b",
+    r"\b(?:(?-i:may)|might|could|perhaps|possibly|probably|presumably|supposedly|reportedly|allegedly|apparently|rumou?red|said to|believed|"
+    r"thought to|claim(?:s|ed)?|"
+    r"suggest(?:s|ed)?|expected|plan(?:s|ned)? to|propos(?:es|ed)|predict(?:s|ed)?|hop(?:es|ed)|would|myth|legend|disputed|unclear|uncertain|"
+    r"likely|seems?|appears?|estimated)\b",
     re.IGNORECASE,
 )
 _CONDITIONAL = re.compile(r"\b(?:if|unless|suppose|assuming|whether|had it not|as if|as though)\b|如果|假如|若|もし", re.IGNORECASE)
@@ -101,8 +110,8 @@ _NEGATION = re.compile(
 _DENIALS = frozenset("not cannot never no none neither nor".split())
 _NAME_TITLES = frozenset("mr mrs ms dr sir lord lady prof professor president king queen prince princess saint justice judge general captain minister".split())
 _SAME = {
-    "usa": "us", "unitedstat": "us", "america": "us", "american": "us", "uk": "britain", "british": "britain", "kilometr": "km", "kilometer": "km", "percent": "%",
-    "meter": "metr", "tonn": "ton", "grey": "gray", "color": "colour", "center": "centr", "sulphat": "sulfat",
+    "usa": "us", "unitedstat": "us", "america": "us", "american": "us", "uk": "britain", "british": "britain", "kilometr": "km",
+    "kilometer": "km", "percent": "%", "meter": "metr", "tonn": "ton", "grey": "gray", "color": "colour", "center": "centr", "sulphat": "sulfat",
 }  # fmt: skip
 
 
@@ -113,9 +122,16 @@ _COMPOUND = re.compile(
 )
 
 
-@lru_cache(maxsize=1024)
 def read_sentence(text: str, known: frozenset[str] = frozenset()) -> Sentence:
-    """The sentence with everything that its comparison with another one needs."""
+    """The sentence with everything that its comparison with another one needs; `known` are stems that are names, for the word it begins with."""
+    if not known:
+        return _read(text, known)
+    first = re.search(r"\w+", text)
+    return _read(text, known & {stem(first[0])} if first else frozenset[str]())
+
+
+@lru_cache(maxsize=16384)
+def _read(text: str, known: frozenset[str]) -> Sentence:
     text = _COMPOUND.sub(" ", text)  # equally long: places keep their meaning
     found = slots(text, known=known)
     name_spans = [slot.span for slot in found if slot.kind == "name"]
@@ -133,6 +149,7 @@ def read_sentence(text: str, known: frozenset[str] = frozenset()) -> Sentence:
         tokens=tokens,
         slots=tuple(typed),
         names=frozenset(token.stem for token in tokens if token.name),
+        by_key=_by_key(tokens),
         negated=negated(text) or bool(marks),
         negations=len(marks),
         polarity=marks,
@@ -149,6 +166,14 @@ def read_sentence(text: str, known: frozenset[str] = frozenset()) -> Sentence:
         restricting=_RESTRICTING & set(lowered) | set(_ORDINAL.findall(text.lower())),
         one_of=bool(re.search(r"\bone of\b|\bamong(?:st)? the\b|\bsome of\b", text, re.IGNORECASE)),
     )
+
+
+def _by_key(tokens: Sequence[Token]) -> Mapping[str, tuple[Token, ...]]:
+    found: dict[str, list[Token]] = {}
+    for token in tokens:
+        for key in token.keys:
+            found.setdefault(key, []).append(token)
+    return {key: tuple(held) for key, held in found.items()}
 
 
 _ORDINAL = re.compile(r"\b\d{1,3}(?:st|nd|rd|th)\b(?! century)")
@@ -173,7 +198,7 @@ def _participle(lowered: list[str], place: int) -> bool:
 _PAST = re.compile(r"(?:ed|en|wn|rn|ne|ught|ung|ade|eld|uilt|old|ept|ost|ound|aid|urnt|oken|osen|iven|itten)$")
 
 
-def _pivot(every: list[Word], text: str, typed: list[Slot]) -> tuple[int | None, bool, bool]:
+def _pivot(every: Sequence[Word], text: str, typed: list[Slot]) -> tuple[int | None, bool, bool]:
     """The place of the main verb among the words, whether it is a copula, and whether the sentence compares with "than"."""
     lowered = [word.text.lower() for word in every]
     if "than" in lowered[1:]:
@@ -206,7 +231,7 @@ def _pivot(every: list[Word], text: str, typed: list[Slot]) -> tuple[int | None,
     return None, False, False
 
 
-def _tokens(every: list[Word], text: str, name_spans: list[Span], typed: list[Slot], pivot: int | None) -> list[Token]:
+def _tokens(every: Sequence[Word], text: str, name_spans: list[Span], typed: list[Slot], pivot: int | None) -> list[Token]:
     found: list[Token] = []
     preposition, reach = "", 0
     counted = [(slot.span[1], slot.span[1] + 30, slot.counts, slot.dimension) for slot in typed if slot.kind == "quantity"]
@@ -235,6 +260,7 @@ def _tokens(every: list[Word], text: str, name_spans: list[Span], typed: list[Sl
                 text=word.text,
                 span=word.span,
                 stem=stem_,
+                keys=keys(stem_),
                 name=name,
                 subject=pivot is not None and place < pivot,
                 predicate=place == pivot or head,
@@ -261,7 +287,8 @@ def root(stem_: str) -> str:
     return cut[:-1] if len(cut) > 5 and cut[-1] in "etcs" else cut
 
 
-def same_word(a: Token, b: Token) -> bool:
-    """Whether two tokens are forms of one word."""
-    ours, theirs = _SAME.get(a.stem, a.stem), _SAME.get(b.stem, b.stem)
-    return ours == theirs or (len(ours) >= 5 and len(theirs) >= 5 and root(ours) == root(theirs))
+@lru_cache(maxsize=65536)
+def keys(stem_: str) -> frozenset[str]:
+    """What the forms of one word have in common: its stem in one spelling, and its root."""
+    one = _SAME.get(stem_, stem_)
+    return frozenset({one, root(one) + "-"}) if len(one) >= 5 else frozenset({one})

@@ -6,7 +6,7 @@ Vocabularies of the language (months, units, connecting words), no sentence patt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -287,7 +287,7 @@ def names(sentence: str, *, known: frozenset[str] = frozenset()) -> Iterator[Spa
         index = end
 
 
-def _joins(found: list[Word], place: int, sentence: str) -> bool:
+def _joins(found: Sequence[Word], place: int, sentence: str) -> bool:
     """Whether a small word stands inside a name: the next word, or the one after another small word, is capitalised."""
     after = found[place + 1 : place + 3]
     if after and after[0].capital:
@@ -295,7 +295,7 @@ def _joins(found: list[Word], place: int, sentence: str) -> bool:
     return len(after) == 2 and after[0].text in _JOINING and after[1].capital
 
 
-def _named(found: list[Word], index: int, sentence: str, known: frozenset[str]) -> bool:
+def _named(found: Sequence[Word], index: int, sentence: str, known: frozenset[str]) -> bool:
     word = found[index]
     if not word.capital or not word.text[0].isalpha() or (not word.content and not (len(word.text) > 1 and word.text.isupper())):
         return False

@@ -42,17 +42,18 @@ _TOKEN = re.compile(
 _IRREGULAR = {
     form: base
     for line in (
-        "be is are was were been being am", "win won winner", "write wrote written", "make made", "build built", "hold held", "lead led", "begin began begun",
-        "become became", "take took taken", "give gave given", "found founded founder founding", "bear born", "die died dead death dying",
-        "know knew known", "grow grew grown", "sell sold", "buy bought", "go went gone", "come came", "see saw seen", "run ran", "sing sang sung",
-        "fight fought", "teach taught", "think thought", "bring brought", "lose lost loss", "leave left", "meet met", "pay paid", "say said", "send sent",
-        "speak spoke spoken", "spend spent", "stand stood", "steal stole stolen", "wear wore worn", "break broke broken", "choose chose chosen",
-        "draw drew drawn", "drive drove driven", "fall fell fallen", "fly flew flown", "get got gotten", "hear heard", "keep kept", "lay laid", "mean meant",
-        "rise rose risen", "seek sought", "shoot shot", "sit sat", "swim swam swum", "throw threw thrown", "understand understood", "man men", "woman women",
-        "child children", "sink sank sunk", "bend bent", "bite bit bitten", "blow blew blown", "catch caught", "deal dealt", "dig dug", "feed fed", "feel felt",
-        "forget forgot forgotten", "freeze froze frozen", "hang hung", "hide hid hidden", "lend lent", "ride rode ridden", "ring rang rung", "shake shook shaken",
-        "shrink shrank shrunk", "strike struck", "swear swore sworn", "tell told", "wake woke woken", "withdraw withdrew withdrawn", "bind bound", "cling clung",
-        "child children", "person people", "foot feet", "wife wives", "life lives", "city cities", "analysis analyses",
+        "be is are was were been being am", "win won winner", "write wrote written", "make made", "build built", "hold held", "lead led",
+        "begin began begun", "become became", "take took taken", "give gave given", "found founded founder founding", "bear born",
+        "die died dead death dying", "know knew known", "grow grew grown", "sell sold", "buy bought", "go went gone", "come came", "see saw seen",
+        "run ran", "sing sang sung", "fight fought", "teach taught", "think thought", "bring brought", "lose lost loss", "leave left", "meet met",
+        "pay paid", "say said", "send sent", "speak spoke spoken", "spend spent", "stand stood", "steal stole stolen", "wear wore worn",
+        "break broke broken", "choose chose chosen", "draw drew drawn", "drive drove driven", "fall fell fallen", "fly flew flown",
+        "get got gotten", "hear heard", "keep kept", "lay laid", "mean meant", "rise rose risen", "seek sought", "shoot shot", "sit sat",
+        "swim swam swum", "throw threw thrown", "understand understood", "man men", "woman women", "child children", "sink sank sunk", "bend bent",
+        "bite bit bitten", "blow blew blown", "catch caught", "deal dealt", "dig dug", "feed fed", "feel felt", "forget forgot forgotten",
+        "freeze froze frozen", "hang hung", "hide hid hidden", "lend lent", "ride rode ridden", "ring rang rung", "shake shook shaken",
+        "shrink shrank shrunk", "strike struck", "swear swore sworn", "tell told", "wake woke woken", "withdraw withdrew withdrawn", "bind bound",
+        "cling clung", "child children", "person people", "foot feet", "wife wives", "life lives", "city cities", "analysis analyses",
     )
     for base, *forms in [line.split()]
     for form in forms
@@ -78,9 +79,10 @@ class Word:
         return acronym or (self.text.lower() not in STOP_WORDS and self.text not in _CJK_STOP)
 
 
-def words(text: str) -> list[Word]:
+@lru_cache(maxsize=8192)
+def words(text: str) -> tuple[Word, ...]:
     """All words in order; a CJK character is a word, possessive endings are left off the stem but not off the span."""
-    return [Word(match[0], match.span(), stem(match[0])) for match in _TOKEN.finditer(text)]
+    return tuple(Word(match[0], match.span(), stem(match[0])) for match in _TOKEN.finditer(text))
 
 
 def content_words(text: str, *, question: bool = False) -> list[Word]:
