@@ -10,7 +10,20 @@ from functools import lru_cache
 from redraft.claims.numbers import Quantity
 from redraft.claims.words import STOP_WORDS, Word, fold, words
 from redraft.planning.sheets import Filter, Period, Sheet, period_of
-from redraft.planning.table_words import ADJECTIVE_MEASURES, EXCLUDING, FOREIGN, GENERIC, MONTHS, NEUTRAL, NOBODY, OPERATIONS, RESTRICTING, SYNONYMS, root
+from redraft.planning.table_words import (
+    ADJECTIVE_MEASURES,
+    EXCLUDING,
+    FOREIGN,
+    GENERIC,
+    HYPOTHETICAL,
+    MONTHS,
+    NEUTRAL,
+    NOBODY,
+    OPERATIONS,
+    RESTRICTING,
+    SYNONYMS,
+    root,
+)
 from redraft.types import Span
 
 __all__ = ["ColumnMention", "Reading", "ValueMention", "read_mentions"]
@@ -19,9 +32,10 @@ _MONTH = "|".join(f"{name[:3].title()}(?:{name[3:]})?" if name != "may" else "Ma
 _ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th|last|final)"
 _WRITTEN_PERIOD = re.compile(
     rf"\b(?:(?P<quarter>[Qq][1-4]|{_ORDINAL} quarter)|(?P<half>H[12]|(?:first|second|1st|2nd) half)|(?P<month>(?:{_MONTH})\b\.?))(?:[\s,]*(?:of|in)?\s*(?:FY\s?|CY\s?)?(?P<of>(?:19|20)\d\d)\b)?"
-    r"|\b(?P<iso>(?:19|20)\d\d-(?:0[1-9]|1[0-2]|Q[1-4]))\b(?!-)|(?P<cue>\b(?:in|of|since|during|for|year|fiscal|by|from|to|until|and|through|between|than|versus|vs|over|with|at|the)\s+|\bFY\s?|^|[(,–-]\s?)?"
+    r"|\b(?P<iso>(?:19|20)\d\d-(?:0[1-9]|1[0-2]|Q[1-4]))\b(?!-)|(?P<cue>\b(?i:in|of|since|during|for|year|fiscal|by|from|to|until|and|through|between|than|versus|vs|over|with|at|the)\s+|\bFY\s?|^|[(,–-]\s?)?"
     r"(?<![\d.,$€£¥])\b(?P<year>(?:19|20)\d\d)\b(?![.,]\d|\s?%|\s(?:thousand|million|billion)\b|-\d)(?:\s(?P<yearof>[Qq][1-4])\b)?",
 )
+_SAID_TO_BE = re.compile(r"(?:\b(?:was|is|were|are|reached|hit|totall?ed|sold|had|has|recorded|came to|stood at|=)|[:$€£¥])\s*$", re.IGNORECASE)
 _NUMBERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": -1, "final": -1}
 _SKIPPED_VALUES = frozenset("yes no true false other others none unknown n/a y n".split())
 
@@ -63,6 +77,8 @@ class Reading:
     foreign: bool
     """Whether it speaks of plans, forecasts, negations or operations that are not derived."""
     excluding: bool = False
+    hypothetical: bool = False
+    """Whether it speaks of plans or wishes, or denies something."""
     table: frozenset[str] = frozenset()
     """Words of the name of the table."""
 
@@ -102,9 +118,14 @@ class Reading:
             return False
         ends = {mention.span[1] for mention in self.columns if mention.strength >= 0.7} | {figure.span[1] for figure in figures}
         starts = {mention.span[0] for mention in self.columns}
+        firsts = {figure.span[0] for figure in figures}
         for place, word in enumerate(self.words):
             if word.span not in unknown:
                 continue
+            rest = self.words[place + 1 : place + 5]
+            reached = next((other for other in rest if other.text.lower() not in STOP_WORDS), None)
+            if reached is not None and any(abs(reached.span[0] - first) <= 1 for first in firsts) and not word.text.lower().endswith("ly"):
+                return True
             before = self.words[place - 1] if place else None
             after = self.words[place + 1] if place + 1 < len(self.words) else None
             if word.capital and place > 0:
@@ -151,6 +172,7 @@ def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
         unresolved=tuple(unresolved),
         foreign=_per(found, columns) or bool(_phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])),
         excluding=bool(excluding) and not handled,
+        hypothetical=bool(_phrases(found, HYPOTHETICAL, [*taken, *named])),
         table=frozenset(sheet.stems),
     )
 
@@ -270,9 +292,18 @@ def _periods(sheet: Sheet, text: str, span: Span) -> tuple[list[ValueMention], l
         filters = _period_filters(sheet, period)
         if filters is not None:
             mentions.append(ValueMention(span=(start, match.end()), filters=filters))
-        elif not match["year"] or (match["cue"] or "").strip().lower() not in ("", "and", "the", "to", "by", "of", "at", "with", "than", "over", ",", "(", "-"):
+        elif not match["year"] or not _figure_like(text, start, match.end(), sheet):
             unresolved.append((start, match.end()))
     return mentions, unresolved
+
+
+def _figure_like(text: str, start: int, end: int, sheet: Sheet) -> bool:
+    """Whether four digits that may be a year are an amount: said to be one, or followed by what is counted."""
+    if _SAID_TO_BE.search(text[max(0, start - 14) : start]):
+        return True
+    following = re.match(r"\s+([^\W\d]+)", text[end : end + 30])
+    counted = {name for column in sheet.fields for name in column.stems}
+    return following is not None and not re.search(r"(?:['’]s?|\b[Ii]n|\bthe)\s*$", text[:start]) and root(following[1]) in counted
 
 
 def _read_period(match: re.Match[str]) -> Period | None:

@@ -85,15 +85,20 @@ def _weighted(meaning: Meaning) -> Iterator[tuple[Derivation, float]]:
     for measure, strength in meaning.measures:
         for filters, weight in contexts:
             for derivation in _over_rows(meaning, measure, filters):
-                yield derivation, weight * strength
+                yield derivation, weight * _sureness(strength)
         for derivation, weight in _between_groups(meaning, measure):
-            yield derivation, weight * strength
+            yield derivation, weight * _sureness(strength)
     named = [measure for measure, strength in meaning.measures if strength >= 0.7]
     for one, other in product(named[:3], repeat=2):
         if one != other:
             for filters, weight in contexts:
                 for derivation in derivations.two_measures(sheet, one, other, filters):
                     yield derivation, weight * (0.9 if named.index(one) < named.index(other) else 0.7)
+
+
+def _sureness(strength: float) -> float:
+    """What the way of naming a measure does to the fit: little, as long as it is named at all."""
+    return 1.0 if strength >= 0.9 else 0.97 if strength >= 0.7 else 0.93 if strength >= 0.5 else 0.85 if strength >= 0.45 else 0.6
 
 
 def _counted(meaning: Meaning) -> tuple[int, ...]:
@@ -163,7 +168,7 @@ def _by_label(meaning: Meaning, measure: int, dimension: int, filters: Filters) 
     """Figures of labels as amounts: the highest, the lowest, the mean of their sums, the spread; and how many labels rose or fell."""
     sheet = meaning.sheet
     yield from derivations.label_amounts(sheet, measure, dimension, filters)
-    if "change" not in meaning.operations or dimension not in _counted(meaning):
+    if not meaning.operations & {"change", "difference"} or dimension not in _counted(meaning):
         return
     for axis in sheet.dimensions:
         column = sheet.fields[axis]

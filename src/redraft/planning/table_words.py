@@ -8,16 +8,21 @@ from collections.abc import Mapping
 from redraft.claims.words import stem
 
 __all__ = [
-    "ADJECTIVE_MEASURES", "BEATING", "NOBODY", "RANKING", "DIRECTIONS", "EXCLUDING", "FOREIGN", "GENERIC", "HIGH", "LOW", "MONTHS", "NEUTRAL",
+    "ADJECTIVE_MEASURES", "BEATING", "NOBODY", "RANKING", "DIRECTIONS", "EXCLUDING", "FOREIGN", "GENERIC", "HYPOTHETICAL", "HIGH", "LOW",
+    "MONTHS", "NEUTRAL",
     "OPERATIONS", "ORDINALS",
     "RESTRICTING", "SYNONYMS", "TOTALS",
     "UNIVERSAL", "root", "stemmed",
 ]  # fmt: skip
 
 
+_BASES = frozenset("city life wife make write become take give lose leave choose drive rise break come have speak steal wear die be".split())
+
+
 def root(word: str) -> str:
-    """The stem of a word, also where the stemmer leaves an irregular plural at its singular ("cities", "city")."""
-    return stem(stem(word))
+    """The stem of a word; where the stemmer leaves an irregular form at its base ("cities", "made"), the stem of that ("city", "make")."""
+    found = stem(word)
+    return stem(found) if found in _BASES else found
 
 
 def stemmed(words: str) -> frozenset[tuple[str, ...]]:
@@ -58,7 +63,7 @@ OPERATIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
         "surge soared soar improved improve advanced fell fall falls falling fallen decline declined declines decrease decreased dropped drop "
         "drops down shrank shrink slipped slip lost "
         "sank slid slide contracted contraction change changed changes reduced reduction rebounded dipped dip plunged plunge swelled crept edged "
-        "added lifted tumbled eased weakened "
+        "lifted tumbled eased weakened "
         "swing upswing downturn spike spiked mounted moved shift lower_by higher_by widened accelerated retreated"
     ),
     "difference": stemmed(
@@ -69,7 +74,7 @@ OPERATIONS: Mapping[str, frozenset[tuple[str, ...]]] = {
         "separate separates apart spread range advantage short_of "
         "larger bigger smaller older younger longer shorter heavier lighter cheaper taller lead difference_between above below than"
     ),
-    "ratio": stemmed("times ratio twice double doubled triple tripled half halved fold multiple per for_every quadruple quadrupled thrice"),
+    "ratio": stemmed("times ratio twice double doubled triple tripled half halved fold multiple quadruple quadrupled thrice"),
     "rank": stemmed("rank ranked ranks ranking place placed position came_in comes_in finished"),
     "range": stemmed("range spread spans"),
 }  # fmt: skip
@@ -131,15 +136,18 @@ EXCLUDING = stemmed(
 )
 UNIVERSAL = stemmed("all every each everything everyone overall entire whole across total combined altogether everywhere throughout together both")
 RESTRICTING = frozenset("from in for via through among at on with within inside outside during under between to into against per by of".split())
-FOREIGN = stemmed(
-    "target budget budgeted forecast plan planned expected expect expects projected projection goal estimate would could should might may if "
-    "unless prior previous earlier last next "
-    "following industry competitor competitors rival benchmark guidance outlook consensus pipeline hypothetical cagr annualised annualized "
-    "compound deviation variance correlation "
-    "quartile percentile weighted adjusted seasonally inflation tax excluding not never no none neither nor without percentage_point "
-    "percentage_points pp basis_points rolling moving "
-    "year_on_year year_over_year yoy quarter_on_quarter half_of almost_all per_capita since until half_year subsequent ago forecasted median_of "
-    "standard"
+HYPOTHETICAL = stemmed(
+    "target targets budget budgeted forecast plan planned expected expect expects projected projection goal estimate would could should might may "
+    "will shall if unless guidance outlook "
+    "consensus hypothetical not never no none neither nor without forecasted aim aims aimed hope hoped nobody nothing cannot can't won't fail failed fails"
+)
+"""Words of plans, wishes and negation: beside them a figure of the table proves nothing."""
+FOREIGN = HYPOTHETICAL | stemmed(
+    "prior previous earlier last next following industry competitor competitors rival benchmark pipeline cagr annualised annualized compound "
+    "deviation variance correlation quartile "
+    "percentile weighted adjusted seasonally inflation tax excluding percentage_point percentage_points pp basis_points rolling moving "
+    "year_on_year year_over_year yoy quarter_on_quarter "
+    "half_of almost_all per_capita since until half_year subsequent ago standard"
 )
 """Words that speak of something beside the figures of the table, or of an operation that is not derived: nothing is contradicted beside them."""
 NEUTRAL = frozenset(
@@ -165,6 +173,13 @@ NEUTRAL = frozenset(
         "second third fourth last annual yearly quarterly "
         "monthly weekly daily annually calendar fiscal financial net gross course span board portfolio lineup range field pack bunch lot everyone "
         "everything each all both every any one two three "
+        "notch notched tally tallied net netted earn earned earns garner garnered fetch fetched yield yielded muster mustered attract attracted "
+        "draw drew welcome welcomed host hosted employ employed employs pay pays paid charge charges cost costs weigh weighs measure measures "
+        "span spans command commands sit sits hover hovers lie lies lay run runs ran sell sold sells "
+        "take took takes turn turned ship shipped occupy occupies cover covers total totals tops ring rang pull pulled cash collect collected "
+        "clear cleared finish finished end ended open opened start started "
+        "home house houses feature features quote quoted price priced value valued rate rated score scored list listed retail retails call calls "
+        "place places put puts bag bagged mean means read reads "
         "beyond exceed exceeding excess upwards topped topping "
         "go went gone going find found anywhere everywhere belong adding put putting read observe observed somewhere looking hold held give gives "
         "given make makes get work works "

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, agrees, read, show
+from redraft.claims.numerals import english_value
 from redraft.claims.segment import blocks, claim_id, sentences
 from redraft.claims.words import STOP_WORDS, words
 from redraft.effects import Effects
@@ -30,11 +31,16 @@ __all__ = ["exact_forms", "multiplier", "operator_before", "routes"]
 SUPPORT = 0.5
 """The least fit with which a derivation that gives the figure supports it."""
 EXPECT = 0.8
+UNNAMED = 0.72
+"""How surely the only measure of a table is meant that has no name."""
+IMPLIED = 0.48
+"""How surely the only measure of a table is meant by a sentence that does not name it."""
 MAX_FIGURES = 400
 _BREAK = re.compile(r"[,;:]\s|\s(?:while|whereas|but|although|though|and|with)\s|\s[–—-]\s|[()]")
 _HEDGE = r"(?:about |around |nearly |some |almost |roughly )?$"
 _BY = re.compile(r"\bby " + _HEDGE)
 _REACHED = re.compile(r"(?:\bto|\bat|\breach(?:ed|ing|es)?|\bhit|\bhitting|:) " + _HEDGE)
+_BESIDE = re.compile(r"\s+(?:(?:\w+\s+)?(?:in|for|during|at|from)\s+(?:the\s+)?)?")
 _BOUND = re.compile(
     r"\b(?P<over>more than|over|above|greater than|higher than|larger than|in excess of|exceed(?:s|ed|ing)?|upwards of|topped|beyond|north of)|(?P<under>less than|fewer than|under|below|lower than|smaller than|short of)"
     r"|(?P<least>at least|no (?:less|fewer) than|not less than|minimum of)|(?P<at_most>at most|no more than|not more than|up to|maximum of)",
@@ -116,14 +122,18 @@ def _figure_route(
     open_route: Route | None = None
     best: list[tuple[Meaning, list[Scored]]] = []
     for sheet, reading in ranked:
-        if any(mention.span[0] < figure.span[1] and figure.span[0] < mention.span[1] for mention in reading.values) or figure.text.strip() == "":
+        taken = [mention.span for mention in reading.values] + list(reading.unresolved)
+        if any(start < figure.span[1] and figure.span[0] < end for start, end in taken) or not figure.text.strip():
             return None
         meaning = _meaning(text, place, figure, figures, sheet, reading)
         if meaning is None:
             continue
         scored = candidates(meaning)
         fitting = [one for one in scored if _gives(one.derivation, figure, meaning) is True]
-        if fitting and fitting[0].fit >= SUPPORT:
+        if figure.bound:
+            leading = [one for one in scored if one.fit >= max(EXPECT, scored[0].fit - 0.05)]
+            fitting = fitting if leading and all(_gives(one.derivation, figure, meaning) for one in leading) else []
+        if fitting and fitting[0].fit >= SUPPORT and not reading.hypothetical:
             claim = _claim(text, _clause(text, place.span, figure), figure.span, seen, "number")
             return _supported(claim, fitting[0], figure)
         best.append((meaning, scored))
@@ -144,7 +154,7 @@ def _possible(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figu
     explicit = meaning.operations & {"sum", "average", "median", "max", "min", "count", "distinct", "share", "change", "difference", "ratio"}
     single = bool(scored) and scored[0].derivation.operation == "cell"
     understood = not meaning.reading.unexplained(figures) and (explicit or single) and scored[0].fit >= 0.6
-    least = 0.45 if understood else 0.0
+    least = 0.3 if understood else 0.0
     if any(_gives(one.derivation, figure, meaning) is not False for one in scored if one.fit >= least):
         return True
     return not understood and any(agrees(value, figure) is not False for value in _scaled(meaning, rescue(meaning), figure))
@@ -190,7 +200,9 @@ def exact_forms(derivation: Derivation, figure: Quantity, sheet: Sheet) -> list[
     if derivation.kind == "ratio":
         if money:
             return []
-        return [derivation.value * 100] if figure.percent else [derivation.value]
+        if figure.percent:
+            return [derivation.value * 100]
+        return [derivation.value] if derivation.operation == "ratio" or (figure.decimals and abs(figure.value) < 2) else []
     if derivation.kind in ("count", "rank"):
         return [] if figure.percent or money or figure.value.denominator != 1 else [derivation.value]
     column = sheet.fields[derivation.measure] if derivation.measure is not None else None
@@ -210,11 +222,19 @@ def _meaning(text: str, place: _Place, figure: Quantity, figures: Sequence[Quant
     heading = read_mentions(sheet, text, place.heading) if place.heading else None
     clause = _part(text, place.span, figure, figures)
     local = reading.within(clause)
-    operations = frozenset(local.operations) or frozenset(reading.operations)
+    elsewhere = [_part(text, place.span, other, figures) for other in figures if other is not figure]
+    shared = {
+        name
+        for name, spans in reading.operations.items()
+        if any(not any(start <= span[0] < end for start, end in elsewhere if (start, end) != clause) for span in spans)
+    }
+    operations = frozenset(local.operations) | frozenset(shared)
     if not operations & {"change", "share", "difference", "ratio", "count"} and figure.percent:
         operations |= frozenset(reading.operations) & {"change", "share", "difference", "ratio"}
     if _counts_labels(figure, reading, sheet):
         operations |= {"count"}
+        if _whole_of(text, figure, figures):
+            operations = frozenset({"count"})
     if figure.percent and re.match(r"\s*of\b", text[figure.span[1] : figure.span[1] + 5]):
         operations |= {"share"}
     measures = _measures(sheet, reading, local, heading, figure)
@@ -285,9 +305,9 @@ def _measures(sheet: Sheet, reading: Reading, local: Reading, heading: Reading |
     for field in sheet.measures:
         column = sheet.fields[field]
         if unit and unit in (column.unit.lower(), *re.findall(r"[\w€$£]+", " ".join(re.findall(r"\(([^)]*)\)", column.name.lower())))):
-            found[field] = max(found.get(field, 0), 0.7)
+            found[field] = max(found.get(field, 0), 0.45 if column.unit in "$€£¥₹" else 0.7)
     if len(sheet.measures) == 1:
-        found.setdefault(sheet.measures[0], 0.72 if not sheet.fields[sheet.measures[0]].stems else 0.65)
+        found.setdefault(sheet.measures[0], UNNAMED if not sheet.fields[sheet.measures[0]].stems else IMPLIED)
     if not found:
         found = dict.fromkeys(sheet.measures, 0.4)
     return tuple(sorted(found.items(), key=lambda item: -item[1]))
@@ -320,6 +340,8 @@ def _preferred(text: str, figure: Quantity, figures: Sequence[Quantity], groups:
         inside = [mention for mention in group if clause[0] <= mention.span[0] and mention.span[1] <= clause[1]]
         if len(inside) == 1:
             found.append(inside[0])
+        elif beside := [mention for mention in group if _BESIDE.fullmatch(text[figure.span[1] : mention.span[0]])]:
+            found.append(beside[0])
         elif len(plain) == len(group) and figure in plain and (plain[0].span[0] > group[-1].span[1] or _alternate(plain, group)):
             found.append(group[plain.index(figure)])
         else:
@@ -350,15 +372,27 @@ def _counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
     ]
     following = [word for word in following if word.span[0] > figure.span[0]][:5]
     for word in following:
-        if any(mention.span[0] <= word.span[0] < mention.span[1] for mention in reading.dimensions(sheet)):
+        if any(mention.span[0] <= word.span[0] < mention.span[1] for mention in reading.dimensions(sheet) if _countable(sheet, mention.field)):
             return True
         if word.stem in ("row", "entry", "entri", "record"):
             return True
-        if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL and not word.text.isdigit():
+        if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL and not word.text.isdigit() and english_value(word.text) is None:
             break
     before = [mention for mention in reading.dimensions(sheet) if mention.span[1] <= figure.span[0] and figure.span[0] - mention.span[1] <= 3]
     lead = [word.text.lower() for word in reading.words if before and word.span[1] <= before[-1].span[0]]
     return bool(before) and any(word in ("of", "among", "amongst", "out") for word in lead[-3:])
+
+
+def _countable(sheet: Sheet, field: int) -> bool:
+    column = sheet.fields[field]
+    return "(" not in column.sql and not {value.lower() for value in column.values} <= {"yes", "no", "true", "false", "y", "n"}
+
+
+def _whole_of(text: str, figure: Quantity, figures: Sequence[Quantity]) -> bool:
+    """Whether it is the five of "three of the five regions"."""
+    return bool(re.search(r"\b(?:of|out of)\s+(?:the |all |its |our |these )?$", text[max(0, figure.span[0] - 16) : figure.span[0]])) and any(
+        0 <= figure.span[0] - other.span[1] <= 14 for other in figures if other is not figure
+    )
 
 
 def operator_before(text: str, figure: Quantity, span: Span) -> str:
@@ -376,7 +410,7 @@ def _conditions(
     text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet, measures: Sequence[tuple[int, float]]
 ) -> list[Condition]:
     """The bounds that a counted figure depends on."""
-    if not _counts_labels(figure, reading, sheet):
+    if not _counts_labels(figure, reading, sheet) or _whole_of(text, figure, figures):
         return []
     found: list[Condition] = []
     for other in figures:
@@ -403,6 +437,14 @@ def _doubt(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures
         return "the figure is too vague to be compared"
     if surest < (0.5 if meaning.groups else 0.7) and not counting:
         return "the sentence does not name a measure of the table"
+    if surest == UNNAMED and reading.unexplained(figures):
+        return "the sentence narrows what it means by words that the table does not have"
+    if (
+        "ratio" in meaning.operations
+        and not figure.percent
+        and not re.match(r"[\s-]*(?:times|x\b|×|fold)", text[figure.span[0] + len(figure.text.rstrip("xX ")) :])
+    ):
+        return "the sentence speaks of one thing for another, which is not computed"
     everything = meaning.operations & {"sum", "average", "max", "min", "median", "count", "distinct"} or any(_has(reading, entry) for entry in UNIVERSAL)
     if not meaning.groups and not everything and not counting and sheet.count > 1:
         return "the sentence does not say which rows it speaks of"
@@ -418,12 +460,23 @@ def _doubt(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures
         _unexplained(text, reading, figures) or (meaning.operations - {"count", "distinct", "change", "difference", "sum"} and not meaning.conditions)
     ):
         return "what is counted is not understood"
+    if counting and "difference" in meaning.operations and not meaning.conditions:
+        return "what is counted is not understood"
+    if not counting and (surest < 0.9 or reading.unexplained(figures)) and _far(meaning, scored, figure):
+        return "the figure is of another magnitude than those of the table"
     if figure.percent and not meaning.operations & {"share", "change", "ratio", "difference"}:
         if not any(sheet.fields[measure].percent for measure, strength in meaning.measures if strength >= 0.65):
             return "it is not said what the percentage is of"
     if not scored or scored[0].fit < SUPPORT:
         return "no derivation fits the words"
     return ""
+
+
+def _far(meaning: Meaning, scored: Sequence[Scored], figure: Quantity) -> bool:
+    """Whether the figure is so far from what fits best that it may well speak of something else."""
+    best = next((values for one in scored if (values := exact_forms(one.derivation, figure, meaning.sheet))), [])
+    sizes = [abs(value) for value in best if value]
+    return not sizes or not figure.value or all(not size / 30 <= abs(figure.value) <= size * 30 for size in sizes)
 
 
 def _unexplained(text: str, reading: Reading, figures: Sequence[Quantity]) -> bool:
