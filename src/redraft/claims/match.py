@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from redraft.claims.edits import diff_edits
-from redraft.claims.signature import Signature, hedges, keeps, signature
+from redraft.claims.signature import Signature, hedges, keeps, keeps_but_figures, signature
 from redraft.claims.words import fold, words
 from redraft.types import Claim, Edit, Span
 
@@ -103,7 +103,9 @@ def _at_place(old: _Side, new: _Side) -> float:
         return 0.0
     union = max(old.place[1], new.place[1]) - min(old.place[0], new.place[0])
     likeness = _likeness(old, new)
-    if shared / union < 0.5 or not (likeness >= _LEAST_AT_PLACE or old.focused or (old.whole and new.whole)):
+    # what stands at exactly the same place and differs in figures alone is the same claim: a statement of nothing but figures has no other words
+    recomputed = shared == union and keeps_but_figures(old.claim.text, new.claim.text)
+    if shared / union < 0.5 or not (likeness >= _LEAST_AT_PLACE or recomputed or old.focused or (old.whole and new.whole)):
         return 0.0
     return shared / union + likeness + (0.5 if old.claim.kind == new.claim.kind else 0.0)
 

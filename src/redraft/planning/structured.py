@@ -255,4 +255,5 @@ answer's own figure. From a table select the rows that are to be compared, with 
 the statement as a question, without the answer's doubtful words.
 {frozen}
 "requirements": each as {{"requirement", "met_by": the words of the answer that give it, copied exactly, empty if it declines or \
-leaves it out, "tool", "input": the call that would supply it, null where a claim above makes it already}}. Saying with reason that the question rests on something untrue meets it."""
+leaves it out, "tool", "input": the call that would supply it, null where a claim above makes it already}}. \
+Saying with reason that the question rests on something untrue meets it."""
