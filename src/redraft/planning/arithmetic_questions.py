@@ -90,6 +90,8 @@ def worded(read: tuple[Token, ...]) -> Iterator[Proposal]:
 
 def sureness(reading: Reading, most: float) -> float:
     strange = len(reading.unexplained)
+    if strange > 1 and reading.operations == 1:
+        most = min(most, 0.55)  # a story: its other words decide
     return max(0.1, min(most, 1.0 if strange < 2 else 0.65) - min(0.4, 0.05 * strange) - 0.25 * len(reading.classes))
 
 

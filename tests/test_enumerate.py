@@ -1,0 +1,259 @@
+"""The planner for small models: which call a question gets, when it gets none, and how the draft is compared."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from redraft.effects import Effects
+from redraft.models import Reply, ScriptedModel
+from redraft.models.none import NoModel
+from redraft.planning.comparison import compare
+from redraft.planning.enumerate import EnumeratingPlanner, choose, options
+from redraft.planning.literals import number_text, tokens
+from redraft.planning.options import Option
+from redraft.planning.rounding import read_rounding
+from redraft.policy import Budgets
+from redraft.protocols import Model
+from redraft.tools import open_tools
+from redraft.tools.calculator import evaluate
+from redraft.trace import Trace
+from redraft.types import Evidence, Task, ToolCall, Verdict
+
+EXACT = ["calculator", "units", "dates", "text"]
+
+
+def effects_for(task: Task, writer: Model | None = None) -> Effects:
+    return Effects(writer=writer or NoModel(), tools={tool.name: tool for tool in open_tools(task, EXACT)}, sink=Trace(), budgets=Budgets())
+
+
+async def answered(query: str, draft: str = "?") -> tuple[str, Verdict] | None:
+    """The corrected text and the verdict, or None where there is no route."""
+    task = Task(query=query)
+    routes = await EnumeratingPlanner().plan(task, draft, effects_for(task), {})
+    if not routes:
+        return None
+    assert len(routes) == 1
+    route = routes[0]
+    verdict = route.decide(route.results or ())
+    assert verdict is not None
+    assert route.claim.span == (0, len(draft))
+    focus = route.claim.focus or route.claim.span
+    return (draft if verdict.expected is None else draft[: focus[0]] + verdict.expected + draft[focus[1] :]), verdict
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("How much is 3/4 of 96?", "72"),
+        ("If 45 people each pay $12, what is collected?", "540"),
+        ("What's 250 increased by 12%?", "280"),
+        ("Take 17 away from 403", "386"),
+        ("What is 5 less than 12?", "7"),
+        ("By how much is 138 greater than 26?", "112"),
+        ("Half of the difference between 80 and 36", "22"),
+        ("the sum of 12 and 7, times 3", "57"),
+        ("Subtract 17 from the product of 4 and 5", "3"),
+        ("100 - 3 * (2 + 4)", "82"),
+        ("What is 2^3^2?", "512"),
+        ("47 divided by 6 leaves what remainder?", "5"),
+        ("20 is what percent of 80?", "25"),
+        ("15 is 30% of what number?", "50"),
+        ("If 14 times a number is 322, what is the number?", "23"),
+        ("What is 10/3 to two decimal places?", "3.33"),
+        ("What is 2/3 of 100, rounded to the nearest whole number?", "67"),
+        ("A shirt costs $40 and is discounted by 25%. What is the final price?", "30"),
+        ("A book has 320 pages. Anna reads 20 pages a day. How many days does she need?", "16"),
+        ("A train travels 240 km in 4 hours. What is its average speed?", "60"),
+        ("Tom had 50 marbles and gave away 18. How many are left?", "32"),
+        ("Tom is 12. His sister is 5 years older. How old is she?", "17"),
+        ("If 40% of the 30 students are girls, how many are boys?", "18"),
+        ("Convert 5 ft 11 in to centimetres", "180.34"),
+        ("How many feet are in a mile?", "5280"),
+        ("What is 90 km/h in m/s?", "25"),
+        ("If a bag weighs 3 kg and another 500 g, how many grams in total?", "3500"),
+        ("180 cm in feet and inches", "5 feet 10.87 inches"),
+        ("how many r's are in strawberry", "3"),
+        ("How long is the word 'encyclopedia'?", "12"),
+        ("spell 'planet' backwards", "tenalp"),
+        ("Which letter comes last in 'monkey'?", "y"),
+        ("Does the word 'rhythm' contain the letter e?", "no"),
+        ("What date is 45 days after 3 March 2024?", "17 April 2024"),
+        ("Which weekday was 1999-12-31?", "Friday"),
+        ("What day was it 100 days before December 25, 2023?", "Saturday"),
+        ("How many days lie between 3 March and 17 June 2024?", "106"),
+        ("Was the year 1900 a leap year?", "no"),
+        ("How old is someone born on 5 May 1990 on 1 January 2024?", "33"),
+    ],
+)
+async def test_a_question_gets_the_answer_its_literals_and_words_ask_for(query: str, answer: str) -> None:
+    result = await answered(query)
+    assert result is not None, query
+    assert result[0].lower() == answer.lower()
+    assert result[1].status == "contradicted"
+    assert result[1].method == "computed"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "What is the capital of France?",
+        "Who won the 1998 World Cup?",
+        "How many moons does Mars have?",
+        "How many people live in the 5 largest cities of the 3 countries?",
+        "What is the population of Tokyo in 2020?",
+        "In 1914 or 1939, which war began?",
+        "When did season 2 episode 12 come out?",
+        "who won game 4 of the 2000 nba finals",
+        "How many seats does the audi r8 have?",
+        "How long did the plague last?",
+        "What day of the week is 03/04/2024?",
+        "What happened on 44 BC?",
+        "wolf of wall street number of f words",
+        "In what year did a four day storm hit?",
+        "9" * 3000,
+        "9**9**9 or not?",
+    ],
+)
+async def test_a_question_of_another_kind_gets_no_route(query: str) -> None:
+    assert await answered(query) is None
+
+
+@pytest.mark.parametrize(
+    ("draft", "status", "text"),
+    [
+        ("540", "supported", "540"),
+        ("$540", "supported", "$540"),
+        ("540 dollars", "supported", "540 dollars"),
+        ("45 × 12 = 540", "supported", "45 × 12 = 540"),
+        ("The answer is 400.", "contradicted", "The answer is 540."),
+        ("$400", "contradicted", "$540"),
+        ("57", "contradicted", "540"),
+        ("It is 540, no, 541", "contradicted", "540"),
+        ("45 people collect 12 times 3 dollars", "contradicted", "540"),
+        ("a lot of money", "contradicted", "540"),
+    ],
+)
+async def test_only_the_figure_changes_where_the_rest_is_a_frame(draft: str, status: str, text: str) -> None:
+    result = await answered("If 45 people each pay $12, what is collected?", draft)
+    assert result is not None
+    assert (result[1].status, result[0]) == (status, text)
+
+
+@pytest.mark.parametrize(
+    ("draft", "answer", "query", "agrees"),
+    [
+        ("62.14 miles", "62.1371", "100 km in miles?", True),
+        ("62", "62.1371", "100 km in miles?", False),
+        ("3.33", "3.33333", "10/3?", True),
+        ("3.34", "3.33333", "10/3?", False),
+        ("398", "397.8", "17% of 2340?", False),
+        ("-5", "5", "", False),
+        ("5.0", "5", "", True),
+        ("five", "5", "", True),
+        ("3-5", "5", "", False),
+        ("Friday", "Friday", "", True),
+        ("It was a Friday.", "Friday", "", True),
+        ("It was not a Friday.", "Friday", "", False),
+        ("Thursday, not Friday", "Friday", "", False),
+        ("Yes, it is.", "yes", "", True),
+        ("1988 is a leap year.", "yes", "", True),
+        ("1988 is not a leap year.", "yes", "", False),
+        ("No", "yes", "", False),
+        ("April 17, 2024", "17 April 2024", "", True),
+        ("17 April 2023", "17 April 2024", "", False),
+        ("hello", "HELLO", "Write 'hello' in capital letters", False),
+        ("HELLO", "HELLO", "Write 'hello' in capital letters", True),
+        ("Tenalp.", "tenalp", "spell 'planet' backwards", True),
+        ("tenal", "tenalp", "spell 'planet' backwards", False),
+    ],
+)
+def test_comparison_of_a_draft_with_the_answer(draft: str, answer: str, query: str, agrees: bool) -> None:
+    assert compare(draft, answer, query).agrees is agrees
+
+
+def option(label: str, answer: str, fit: float) -> Option:
+    evidence = Evidence(tool="calculator", input=label, text=answer, value=answer)
+    return Option(call=ToolCall(tool="calculator", input=label), label=label, result=(evidence,), answer=answer, fit=fit)
+
+
+async def test_one_option_far_ahead_is_chosen_by_rule() -> None:
+    task = Task(query="?")
+    assert await choose([option("add(1, 2)", "3", 0.4), option("multiply(1, 2)", "2", 0.9)], task, effects_for(task)) == (
+        option("multiply(1, 2)", "2", 0.9),
+        "rule",
+    )
+
+
+async def test_the_model_picks_among_options_that_are_close() -> None:
+    task = Task(query="?")
+    model = ScriptedModel([Reply(text="add(1, 2)")], ability="small")
+    chosen, plan = await choose([option("add(1, 2)", "3", 0.5), option("multiply(1, 2)", "2", 0.55)], task, effects_for(task, model))
+    assert (chosen and chosen.label, plan) == ("add(1, 2)", "chosen")
+
+
+async def test_a_reply_that_is_no_label_leaves_the_likeliest() -> None:
+    task = Task(query="?")
+    model = ScriptedModel([Reply(text="I think it is three.")], ability="small")
+    chosen, plan = await choose([option("add(1, 2)", "3", 0.5), option("multiply(1, 2)", "2", 0.55)], task, effects_for(task, model))
+    assert (chosen and chosen.label, plan) == ("multiply(1, 2)", "chosen")
+
+
+async def test_without_a_model_close_options_are_left_undecided() -> None:
+    task = Task(query="?")
+    assert await choose([option("add(1, 2)", "3", 0.5), option("multiply(1, 2)", "2", 0.55)], task, effects_for(task)) == (None, "rule")
+
+
+async def test_options_that_hardly_fit_are_no_reading() -> None:
+    task = Task(query="?")
+    assert await choose([option("add(1, 2)", "3", 0.2)], task, effects_for(task)) == (None, "rule")
+
+
+async def test_a_report_is_left_to_the_rules() -> None:
+    task = Task(query="", kind="report")
+    routes = await EnumeratingPlanner().plan(task, "17% of 2,340 is 400.", effects_for(task), {})
+    assert routes
+    assert routes[0].plan == "rule"
+
+
+def test_rounding_words_are_read_and_cut_out() -> None:
+    rounding, rest = read_rounding("What is 10/3, rounded to 2 decimal places?")
+    assert (rounding.places, rounding.shown(Fraction(10, 3))) == (2, "3.33")
+    assert "2" not in rest
+    assert read_rounding("What is 1234 to 2 significant figures?")[0].shown(Fraction(1234)) == "1200"
+    assert read_rounding("34 to the nearest ten")[0].shown(Fraction(34)) == "30"
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("2 1/2 cups and two and a half litres", ["5/2", "5/2"]),
+        ("half of the twenty-five apples", ["1/2", "25"]),
+        ("3-5 or -5 or 5 - 3", ["3", "5", "-5", "5", "3"]),
+        ("$1,234.50 or 2 million", ["2469/2", "2000000"]),
+        ("one of them", []),
+    ],
+)
+def test_literals(text: str, values: list[str]) -> None:
+    assert [str(token.value) for token in tokens(text) if token.kind == "number"] == values
+
+
+@given(st.fractions())
+def test_a_number_written_for_the_calculator_has_its_value(value: Fraction) -> None:
+    assert evaluate(number_text(value)) == value
+
+
+@given(st.text(max_size=80))
+async def test_any_question_ends_without_an_error(query: str) -> None:
+    task = Task(query=query)
+    await options(task, effects_for(task))
+
+
+@given(st.lists(st.sampled_from("what is how many the of and 12 7% 3.5 km miles $ sum times - + ( ) left each 2024-03-01 'cat' r's days".split()), max_size=14))
+async def test_any_mixture_of_operation_words_ends_without_an_error(words: list[str]) -> None:
+    task = Task(query=" ".join(words))
+    await EnumeratingPlanner().plan(task, "12", effects_for(task), {})
