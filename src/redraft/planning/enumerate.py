@@ -21,9 +21,9 @@ from redraft.types import Check, Claim, Message, ModelRequest, Plan, Task, ToolR
 
 __all__ = ["EnumeratingPlanner", "choose"]
 
-SURE = 0.7
+SURE = 0.65
 """Fit from which an option may stand alone."""
-LEAD = 0.25
+LEAD = 0.2
 """How far it must be ahead of the next one with another answer."""
 LEAST = 0.4
 """Below it no option is a reading of the question."""

@@ -143,9 +143,9 @@ def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator
         change = total or not has(asked, "share")
         yield weighted(lower if off and not (on and not has(near, "off")) else higher, 0.85 if change else 0.5)
         yield weighted(part, 0.3)
-    elif fresh and story.asked_noun & fresh and "of" in percent.after[:2]:
-        yield weighted(lower, 0.7)
-        yield weighted(part, 0.55)
+    elif fresh and (story.asked_noun & fresh or "many are" in " ".join(asked) or "many were" in " ".join(asked)) and "of" in percent.after[:2]:
+        yield weighted(lower, 0.75)
+        yield weighted(part, 0.5)
     else:
         yield weighted(part, 0.7 if "of" in percent.after[:2] or "many" in words else 0.5)
 
@@ -315,9 +315,11 @@ def changed(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
     if has(question, "remain"):
         subtract += 0.75
     if has(second, "gain"):
-        add += 0.5
+        add += 0.6
     if has(second, "loss"):
-        subtract += 0.55
+        subtract += 0.65
+    if has(question, "remain"):
+        add *= 0.5
     if set(question) & BEGINNING:
         add, subtract = (add + 0.3 if subtract >= add else 0.2), (subtract if add > subtract else 0.2)
     unknown = "some" in story.words or (bool({"did", "were"} & set(question)) and bool({"now", "then", "left"} & set(second)))

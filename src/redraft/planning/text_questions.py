@@ -139,7 +139,12 @@ def single(read: Sequence[Token], index: int, word: str) -> bool:
     bare = word.removesuffix("'s")
     before = read[index - 1].lower if index else ""
     following = read[index + 1].lower if index + 1 < len(read) else ""
-    if len(bare) == 2 and bare[1] == "s" and bare[0].isalpha() and bare not in ("is", "as", "us"):
+    if (
+        len(bare) == 2
+        and bare[1] == "s"
+        and bare[0].isalpha()
+        and (bare not in ("is", "as", "us") or (before in ("the", "letter", "many") and following in ("in", "there")))
+    ):
         capital = read[index].text[0].isupper() and not read[index].text[1].isupper()
         return capital or before in ("letter", "letters", "lowercase", "uppercase") or (before in ("the", "many", "of") and following in BESIDE_LETTERS)
     if len(bare) != 1 or not bare.isalpha():

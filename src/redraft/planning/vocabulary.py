@@ -161,7 +161,7 @@ STORY: Mapping[str, str] = {
         change difference bill tip tax vat discount profit loss salary wage wages pay temperature rate value height score population fee fare balance
         income earnings revenue interest savings rent width depth circumference quantity charge budget reduction increase decrease raise mass capacity
         payment money collected left paid remain remains remaining owe owed spend spent earn earned sum figure result fraction ratio markup commission
-        gratuity costs worth need needed altogether takings due saved save count
+        gratuity costs worth need needed altogether takings due saved save count get gets receive receives weigh weighs hold holds make makes
     """,
     "labels": """
         season episode game part chapter grade level channel route highway under class version volume act title article formula number no world apollo
