@@ -109,6 +109,8 @@ def together(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
 
 def in_order(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
     """Whether names and the words around them stand in the same relation: the same order, or a voice or a copula that allows the other one."""
+    if not _ranked_in_order(said, alignment):
+        return False
     if said.pivot is None:
         return True
     left = [other.index for token, other in alignment.pairs if token.index < said.pivot]
@@ -117,6 +119,15 @@ def in_order(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
         return True
     flipped = sum(left) / len(left) > sum(right) / len(right)
     return not flipped or said.passive != source.passive
+
+
+def _ranked_in_order(said: Sentence, alignment: Alignment) -> bool:
+    """Where several ordinals or superlatives stand among names, which goes with which is told by their order."""
+    ranks = [token for token in said.tokens if token.text.lower() in said.restricting]
+    if len(ranks) < 2:
+        return True
+    chain = [other.index for token, other in alignment.pairs if token in ranks or (token.name and not token.subject)]
+    return chain == sorted(chain)
 
 
 _BOUND = frozenset("of by to from than against over under after before between for in at".split())

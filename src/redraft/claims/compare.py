@@ -14,8 +14,7 @@ from typing import Literal
 from redraft.claims.alignment import Alignment, align, attached, in_order, negated_there, refers, relate, together
 from redraft.claims.conflicts import Conflict, altered, conflict, negates, opposite, other_holder, reversed_roles
 from redraft.claims.segment import sentences
-from redraft.claims.sentence import Sentence, Token, keys, read_sentence
-from redraft.claims.words import words
+from redraft.claims.sentence import Sentence, Token, read_sentence
 from redraft.types import Span
 
 __all__ = ["Comparison", "compare", "uncovered"]
@@ -51,8 +50,8 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "", subje
     said = read_sentence(claim)
     if not said.tokens:
         return Comparison(verdict="unclear", reason="the claim has no words that carry content")
-    if subject and not _about(subject, f"{title} {passage}"):
-        return Comparison(verdict="unclear", reason=f"the passage is not about {subject}")
+    if subject:
+        said = _with_subject(said, subject)
     spans = sentences(passage)[:MAX_SENTENCES]
     read = [read_sentence(passage[start:end], known=said.names) for start, end in spans]
     context = {key for token in (*read_sentence(title).tokens, *_topic(read)) for key in token.keys}
@@ -69,10 +68,13 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "", subje
     return _verdict(found, claim, focus) or best
 
 
-def _about(subject: str, text: str) -> bool:
-    """Whether every word of the name is in the text."""
-    there = {key for word in words(text) for key in keys(word.stem)}
-    return all(not token.keys.isdisjoint(there) for token in read_sentence(subject).tokens if not token.light)
+def _with_subject(said: Sentence, subject: str) -> Sentence:
+    """The claim with what its pronoun stands for as words of its own, which have no place in its text."""
+    named = [token for token in read_sentence(subject).tokens if token.keys.isdisjoint(key for other in said.tokens for key in other.keys)]
+    extra = tuple(
+        replace(token, index=place - len(named), span=(0, 0), name=True, subject=True, predicate=False, after="") for place, token in enumerate(named)
+    )
+    return replace(said, tokens=extra + said.tokens)
 
 
 def _topic(read: Sequence[Sentence]) -> list[Token]:

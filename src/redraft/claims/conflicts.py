@@ -90,7 +90,7 @@ def reversed_roles(said: Sentence, source: Sentence, alignment: Alignment) -> Co
     pivot = next((other for token, other in alignment.pairs if token.index == said.pivot), None)
     if pivot is None or (pivot.stem in _SYMMETRIC and not said.comparing):
         return None
-    left = [pair for pair in alignment.pairs if pair[0].index < said.pivot]
+    left = [pair for pair in alignment.pairs if 0 <= pair[0].index < said.pivot]
     right = [pair for pair in alignment.pairs if said.pivot < pair[0].index <= said.object_end]
     if not left or not right or not all(other.index > pivot.index for _, other in left) or not all(other.index < pivot.index for _, other in right):
         return None
@@ -117,7 +117,7 @@ def conflict(said: Sentence, source: Sentence, alignment: Alignment, slot: Slot,
         return None
     if not in_order(said, source, alignment) or negated_there(source, alignment):
         return None
-    if any(token.name and not token.light for token in alignment.missing):
+    if any((token.name or token.subject) and not token.light for token in alignment.missing):
         return None  # of another bearer
     ours, theirs = ([other for other in sentence.slots if other.kind == "date"] for sentence in (said, source))
     if slot.kind == "date":

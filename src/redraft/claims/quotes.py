@@ -278,6 +278,9 @@ def _marked(text: str, start: int, end: int) -> Iterator[tuple[Span, Span]]:
             place = close + 1 if close >= 0 else place + 1
             continue
         closing = -1
+        if text[place : place + 2] == '""':
+            place += 2
+            continue
         if char == '"' and _opens(text, place):
             closing = next((at for at in range(place + 1, end) if text[at] == '"' and not _opens(text, at)), -1)
         elif char in _PAIRS and not (char == "‘" and text[place - 1 : place].isalnum()):

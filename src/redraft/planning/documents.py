@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from redraft.claims.compare import Comparison, compare
 from redraft.claims.quotes import Citation, Quotation, citations, locate, quotations
 from redraft.claims.segment import claim_id, claims
-from redraft.claims.sentence import read_sentence
+from redraft.claims.sentence import Sentence, read_sentence
 from redraft.claims.slots import names
-from redraft.claims.words import content_words, stems
+from redraft.claims.words import content_words, stems, words
 from redraft.effects import Effects
 from redraft.planning.answers import verify_answer
 from redraft.protocols import Route
@@ -218,27 +218,42 @@ def _decide_citation(citation: Citation, statement: str, named: int, relevance: 
 
 
 def _statement_routes(text: str, relevance: float) -> list[Route]:
+    """Statements with a subject that is named, in themselves or by what they refer back to; others could be of anything."""
     quoted = [quotation.span for quotation in quotations(text)]
     found: list[Route] = []
     subject = ""
     for claim in claims(text)[:MAX_STATEMENTS]:
         sentence = read_sentence(claim.text)
-        named = " ".join(claim.text[start:end] for start, end in names(claim.text))
         inside = any(start <= claim.span[0] and claim.span[1] <= end for start, end in quoted)
-        if claim.checkworthy and claim.kind == "fact" and not inside and len(sentence.tokens) + len(sentence.slots) >= 2:
-            own = any(token.name and token.subject for token in sentence.tokens) or (bool(named) and not sentence.anaphoric)
-            about = "" if own else subject
-            if own or about:
-                query = f"{about} {claim.text}".strip()
-                asked = dataclasses.replace(claim, query=query if about else "")
-                found.append(Route(claim=asked, calls=(ToolCall(tool=TOOL, input=query),), decide=_decide_statement(claim.text, about, relevance)))
-        subject = _subject(claim.text) or subject
+        named = _subject(claim.text, sentence)
+        about = "" if named else subject
+        complete = sentence.pivot is not None and len(sentence.tokens) + len(sentence.slots) >= 2
+        if claim.checkworthy and claim.kind == "fact" and complete and not inside and (named or about):
+            query = f"{about} {claim.text}".strip()
+            asked = dataclasses.replace(claim, query=query if about else "")
+            found.append(Route(claim=asked, calls=(ToolCall(tool=TOOL, input=query),), decide=_decide_statement(claim.text, about, relevance)))
+        subject = named or subject or ("" if claim.checkworthy else claim.text.strip())
     return found
 
 
-def _subject(sentence: str) -> str:
-    """The name that later sentences may refer back to: the first one, as a rule the subject's."""
-    return next((sentence[start:end] for start, end in names(sentence)), "")
+_ADJUNCT = re.compile(
+    r"\b(?:in|on|at|by|from|during|after|before|since|until|with|within|for|to|as of|as|under|against|near|than|among)\s+(?:the\s+|an?\s+)?(?:\d{4}\s+)?$",
+    re.IGNORECASE,
+)
+
+
+def _subject(text: str, sentence: Sentence) -> str:
+    """The name that is the subject of a statement, which later ones may refer back to; empty where that is a pronoun or a common noun.
+
+    A single capitalised word that begins the statement is taken for a name where a verb follows.
+    """
+    before = next((word.span[0] for place, word in enumerate(words(text)) if place == sentence.pivot), 0)
+    spans = [(start, end) for start, end in names(text) if end <= before and not _ADJUNCT.search(text[:start])]
+    if spans:
+        return text[spans[0][0] : spans[0][1]]
+    first = next(iter(sentence.tokens), None)
+    plain = first is not None and first.index == 0 and first.text[0].isupper() and first.subject and not re.search(r"(?:ing|ly|s)$", first.text)
+    return first.text if first is not None and plain and sentence.pivot is not None and sentence.pivot <= 2 else ""
 
 
 def _decide_statement(statement: str, about: str, relevance: float) -> Callable[[Sequence[ToolResult]], Verdict | None]:
