@@ -29,6 +29,8 @@ def begins(line: list[Token], run: Run) -> bool:
     if before.kind == "word":
         name = len(before.text) == 1 and before.text.isascii() and before.text not in "aAI"
         return spaced and before.text.lower() not in _LEFT_OPEN and not name and not _operator_behind(line, run.first - 1)
+    if before.kind == "open" and run.first > 1:
+        return line[run.first - 2].kind not in ("op", "power", "num", "close")  # a bracket that was never closed
     if before.kind == "close":
         return spaced and run.first > 1 and (line[run.first - 2].kind == "word" or run.first <= 3)
     if before.kind == "other" and before.text not in "\"'“”‘’;,:`":
@@ -66,9 +68,18 @@ def ends(line: list[Token], run: Run) -> bool:
         return dash or (follows is None and after.text in "*-–")
     if after.kind == "word" and after.text.lower() in ("x", "times", "plus", "minus", "divided", "multiplied", "mod", "remainder", "r", "rem", "or"):
         return False
+    if after.kind == "word" and _goes_on(line, run.last):
+        return False
     if after.kind in ("sup", "pct", "rel", "num"):
         return False
     return (not (after.kind == "open" and glued) and after.text not in ("!", ":", "^", "/")) or (after.text in "!:" and not _digit_follows(line, run.last))
+
+
+def _goes_on(line: list[Token], index: int) -> bool:
+    """Whether a second measure follows the first: 2 hours 15 minutes, 2 hours and 15 minutes."""
+    following = [token for token in line[index + 1 : index + 4] if token.text.lower() not in ("and", ",")][:2]
+    measured = len(following) == 2 and following[0].kind == "num" and following[1].kind == "word" and unit_factor(following[1].text) is not None
+    return measured and unit_factor(line[index].text) is not None
 
 
 def _digit_follows(line: list[Token], index: int) -> bool:
@@ -78,7 +89,7 @@ def _digit_follows(line: list[Token], index: int) -> bool:
 _DOUBTFUL = re.compile(
     r"\b(?:binary|hex(?:adecimal)?|octal|base[- ]?\d+|mod(?:ulo)?|bitwise|xor|wrong(?:ly)?|incorrect(?:ly)?|false|mistake(?:n|nly)?|error|not equal"
     r"|isn't|is not|does not|doesn't|cannot|never|myth|fallacy"
-    r"|misconception|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
+    r"|misconception|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|boolean|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
     re.IGNORECASE,
 )
 
@@ -95,7 +106,7 @@ def clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity, 
     if left.uncertain or right.uncertain:
         return False
     start, end = max(line[0].start, left.start - 200), min(line[-1].end, right.end + 200)
-    if _DOUBTFUL.search(flat, start, end):
+    if _DOUBTFUL.search(flat, start, end) or _quoted_or_asked(flat, left.start, max(left.end, right.end)):
         return False
     if shown.percent or any(o.percent for o in left.operands[1:]):
         additive = any(item in ("+", "-") for item in left.items)
@@ -113,6 +124,24 @@ def clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity, 
     ):
         return False
     return same_units(left.operands, right.operands[-1], shown)
+
+
+def _quoted_or_asked(flat: str, start: int, end: int) -> bool:
+    """Whether the equality is quoted as somebody's words, supposed, or asked."""
+    if flat[start - 1 : start] in _OPENING and flat[end : end + 1] in _CLOSING and start and end < len(flat):
+        return True
+    if re.match(r"[^.!\n]{0,60}\?", flat[end : end + 70]) is not None:
+        return True
+    return _SUPPOSED.search(flat[max(0, start - 40) : start]) is not None
+
+
+_OPENING, _CLOSING = frozenset("\"'“‘«「『"), frozenset("\"'”’»」』")
+_SUPPOSED = re.compile(
+    r"\b(?:if|suppose|whether|unless|say|saying|says|said|wrote|writes|told|claim(?:s|ed|ing)?|believ(?:e[sd]?|ing)|thinks?|thought|argu(?:e[sd]?"
+    r"|ing)|insist(?:s|ed)?)"
+    r"(?: that)?[ ,:\"'“‘]*$",
+    re.IGNORECASE,
+)
 
 
 def _span_of_days(left: Run, value: Fraction, shown: Quantity) -> bool:

@@ -8,12 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from redraft.claims.context import begins, clear, ends, same_units
+from redraft.claims.evaluation import evaluate
 from redraft.claims.expression import Run, Token, tokens
 from redraft.claims.figures import Quantity, read_at
 from redraft.claims.measures import unit_factor
 from redraft.claims.numbers import agrees
 from redraft.claims.runs import runs
-from redraft.claims.statement import Statement
+from redraft.claims.statement import Statement, exact
 from redraft.types import Span
 
 __all__ = ["equations"]
@@ -38,6 +39,8 @@ def _chains(text: str, flat: str, line: list[Token], mark: str) -> Iterator[Stat
     """Runs linked by signs of equality, one statement for each link."""
     chain: list[Run] = []
     signs: list[Token] = []
+    if len(line) > 1 and line[0].kind == "op" and line[0].text in "-+*•" and line[0].end < line[1].start:
+        line = line[1:]  # the bullet of a list
     for run in runs(line, mark):
         link = _link(line, chain[-1], run) if chain else None
         if link is None:
@@ -155,7 +158,7 @@ def _equation(flat: str, line: list[Token], computed: list[Run], right: Run, sho
     other = _other_reading(left, shown, value)
     if other is not None:
         return replace(statement, expression=other, holds=True)
-    return replace(statement, certain=clear(flat, line, left, right, shown, value), holds=holds)
+    return replace(statement, certain=clear(flat, line, left, right, shown, value) and not _signed_bullet(flat, left, shown), holds=holds)
 
 
 def _shown_units(expression: str, shown: Quantity) -> str:
@@ -174,12 +177,28 @@ def _other_reading(left: Run, shown: Quantity, value: Fraction) -> str | None:
         base = head.value
         if base is not None and agrees(base * (1 + (last.value if left.items[-2] == "+" else -last.value)), shown):
             return f"({head.expression})*(1 {left.items[-2]} {_decimal(last.value)})"
+    powers = _TIMES_TEN.sub(r"(\1)", left.expression)
+    if "/" in powers and powers != left.expression:
+        grouped = exact(powers)
+        if grouped is not None and agrees(grouped, shown):
+            return powers
     scale = max((o.scale for o in left.operands), default=1)
     if shown.scale > 1 and agrees(value * shown.scale, shown):
         return f"({left.expression})*{shown.scale}"
     if scale > 1 and shown.scale == 1 and agrees(value / scale, shown):
         return f"({left.expression})/{scale}"
     return None
+
+
+def _signed_bullet(flat: str, left: Run, shown: Quantity) -> bool:
+    """Whether what was taken for the bullet of a list would make the statement true as a sign."""
+    if re.search(r"(?:^|\n)[ \t]*- $", flat[max(0, left.start - 20) : left.start]) is None:
+        return False
+    value = evaluate(["~", *left.items])
+    return value is not None and agrees(value, shown) is not False
+
+
+_TIMES_TEN = re.compile(r"(?<![\d.*])(\d+(?:\.\d+)?\*10\*\*-?\d+)")
 
 
 def _in_one_unit(left: Run, shown: Quantity) -> tuple[Fraction, str] | None:

@@ -157,10 +157,11 @@ _CJK = re.compile(rf"(?P<percent>百分之)?(?P<numeral>{CJK_NUMERAL})")
 _MEASURE = re.compile(r"[个個位名人年月日天次元块米公里斤吨岁只条件本张家台辆倍分秒度页]")
 
 
-def read(text: str) -> tuple[Quantity, ...]:
+def read(text: str, *, numerals: bool = False) -> tuple[Quantity, ...]:
     """All amounts of a text in order: digits, fractions, percentages, currency, scale words, number words, Chinese and Japanese numerals.
 
-    Dates, times, ordinals, versions and digits inside names are no amounts. "3-5" is one range from 3 to 5, "-5" is negative.
+    Dates, times, ordinals, versions and digits inside names are no amounts. "3-5" is one range from 3 to 5, "-5" is negative. Single Chinese
+    numerals (一, 二) are often no amounts but parts of words; `numerals` reads them all the same.
     """
     flat = plain(text)
     found = list(_digits(text, flat, decimal_mark(flat)))
@@ -170,7 +171,7 @@ def read(text: str) -> tuple[Quantity, ...]:
         place = bisect_left(starts, end)
         return place == 0 or found[place - 1].span[1] <= start
 
-    words = [q for q in _words(text) if free(*q.span)]
+    words = [q for q in _words(text, numerals) if free(*q.span)]
     return tuple(sorted(found + words, key=lambda q: q.span)) if words else tuple(found)
 
 
@@ -347,7 +348,7 @@ def _hedge(flat: str, first: int, last: int) -> _Hedge:
     return hedge
 
 
-def _words(text: str) -> Iterator[Quantity]:
+def _words(text: str, numerals: bool) -> Iterator[Quantity]:
     for match in _WORDS.finditer(text):
         value = english_value(match.group())
         if value is None or (match.group().lower() == "one"):
@@ -362,7 +363,7 @@ def _words(text: str) -> Iterator[Quantity]:
             if value is not None:
                 yield replace(_word_quantity(text, start, end, value), percent=True)
             continue
-        counted = len(numeral) > 1 or (numeral in "二两三四五六七八九十" and _MEASURE.match(text, end))
+        counted = numerals or len(numeral) > 1 or (numeral in "二两三四五六七八九十" and _MEASURE.match(text, end))
         value = cjk_value(numeral) if counted and numeral not in ("万一", "千万", "百万", "千百", "一一") else None
         if value is not None and not (numeral[0] in "百千万亿" or text[start - 1 : start] in ("第", "星", "周") or text[start - 2 : start] == "星期"):
             yield _word_quantity(text, start, end, value)

@@ -30,18 +30,19 @@ EQUALS = _any("is", "are", "was", "were", "equals?", "=", "≈", "makes?", "give
               "would be", "will be", "should be", "being", "totals?", "becomes?", "results? in", "corresponds? to")  # fmt: skip
 VERB = rf"(?:{EQUALS}(?: {HEDGE}){{0,2}},?)"
 NO_UNIT = _any("is", "are", "was", "were", "equals?", "and", "or", "but", "to", "from", "of", "for", "with", "in", "on", "at", "by", "plus", "minus", "times",
-               "per", "if", "when", "which", "that", "makes?", "gives?")  # fmt: skip
+               "per", "if", "when", "which", "that", "makes?", "gives?", "squared", "cubed")  # fmt: skip
 UNIT = rf"(?:[ -](?!{NO_UNIT}\b)[a-zµ°\u00e0-\u017f][\w'-]*){{0,3}}"
 ONE = rf"{N}{UNIT}"
 LIST = rf"{ONE}(?:, (?:and )?{ONE}){{0,40}},? (?:and|&|plus) {ONE}"
 PERCENTS = LIST.replace(N, f"[{N}{P}]")
 ENUMERATED = rf"{N}(?:、{N}){{0,40}}(?:和|与|と|、){N}"
-END = rf"(?![\w%]|[.,:/^]\d|{N}|{P}| ?[-+*/×÷^=] ?[{N}{P}\d(])"
+END = rf"(?![a-z0-9_%]|[.,:/^]\d|{N}|{P}| ?[-+*/×÷^=] ?[{N}{P}\d(])"
 RESULT = rf"(?P<r>{N}|{P}){END}"
 FIGURE = rf"(?P<r>{N}){END}"
 THE = r"(?:the |a |an |your |its |their |our |his |her |all |these |those )?"
 JUST = r"(?:just |only |about |nearly |over )?"
 CJK_IS = "(?:是|为|等于|得|は)"
+CJK_CHANGE = "(?:增长|增加|上升|提高|上涨|增幅|涨幅|下降|减少|降低|下跌|降幅|跌幅|降)"
 CHANGE = _any(
     "rose", "rises?", "risen", "rising", "increas(?:e[sd]?"
     "|ing)", "gr[eo]ws?", "grown", "growing", "climb(?:s|ed|ing)?", "jump(?:s|ed|ing)?", "surg(?:es?|ed|ing)",
@@ -54,10 +55,12 @@ CHANGE = _any(
 LINK = _any(
     ",", r"\(", ":", ";", "-", "–", "—", " ", r"an?\b", r"the\b", r"which\b", r"this\b", r"that\b", r"it\b", r"i\.e\.", r"is\b", r"was\b", r"means?\b",
     r"meaning\b", r"represents?\b", r"representing\b", r"or\b", r"of\b", r"by\b", r"for\b", r"about\b", r"approximately\b", r"roughly\b", r"nearly\b",
-    r"almost\b", r"around\b", r"some\b", r"overall\b", r"total\b", r"net\b", r"marking\b", r"equals?\b", r"equal to\b", r"corresponds? to\b", r"equivalent to\b",
+    r"almost\b", r"around\b", r"some\b", r"overall\b", r"total\b", r"net\b", r"marking\b", r"equals?\b", r"equal to\b", r"corresponds? to\b",
+    r"equivalent to\b",
     r"relative\b", r"percentage\b", r"percent\b", CHANGE,
 ) + "{0,24}"  # fmt: skip
-PERIOD = r"(?: (?:in|per|each|a)(?: [\w-]+){1,3})?"
+PERIOD = rf"(?: in (?:[a-z]+ )?{N}| (?:in|per|each|a)(?: [a-z][\w-]*){{1,3}})?"
+MORE = rf"(?:{CHANGE}|less|fewer|lower|more|higher|greater|gain|loss)"
 SHARE_VERB = rf"(?:is|are|was|were|equals|represents?|makes? up|=)(?: {HEDGE})?"
 PART_VERB = rf"(?:,? \(?(?:or|i\.e\.,?|that is,?|namely)? ?| ?\(|,? {VERB} |,? (?:represents?|representing|makes? up|which is) ){HEDGE}? ?"
 ADD_UP = _any("add(?:s|ed)? up to", "sum(?:s|med)? (?:up )?to", "together (?:make|total|equal|are|is)", "combine to", "total")
@@ -97,9 +100,17 @@ _RULES: tuple[_Rule, ...] = (
         rf"from (?P<a>{N}|{P}){UNIT}(?:{PERIOD}| {N}) to {JUST}(?P<b>{N}|{P}){UNIT}{PERIOD}{LINK}{CHANGE}{LINK}(?P<r>{P}|{N}){END}",
         build.change,
     ),
-    _rule("from", rf"{CHANGE} (?:by |of )?(?:{HEDGE} )?(?P<r>{P})(?:,? | \()from (?P<a>{N}|{P}){UNIT} to {JUST}(?P<b>{N}|{P}){END}", build.change),
+    _rule(
+        "from",
+        rf"from (?P<a>{N}|{P}){UNIT}(?:{PERIOD}| {N}) to {JUST}(?P<b>{N}|{P}){UNIT}{PERIOD}(?:,? ?\(|, | [-–—] )(?:an? |or |by |up |down "
+        rf"|i\.e\. )?(?:{HEDGE} )?(?P<r>{P}) {MORE}",
+        build.change,
+    ),
+    _rule("from", rf"{CHANGE} (?:by |of )?(?:{HEDGE} )?(?P<r>{P})(?:,? | \()from (?P<a>{N}|{P}){UNIT}{PERIOD} to {JUST}(?P<b>{N}|{P}){END}", build.change),
     _rule("from", rf"(?P<r>{P}) {CHANGE} from (?P<a>{N}|{P}){UNIT} to {JUST}(?P<b>{N}|{P}){END}", build.change),
     _rule("from", rf"from (?P<a>{N}){UNIT} to (?P<b>{N}){UNIT},? (?:is|was|represents|means|equals) an? (?:{HEDGE} )?(?P<r>{P}) {CHANGE}", build.change),
+    _rule("of ", rf"\bof {THE}(?P<m>{N}){UNIT}, (?P<n>{N}){UNIT} \((?P<r>{P})\)", build.part_of),
+    _rule("adding", rf"adding (?P<list>{LIST}),? {VERB} {RESULT}", build.total),
     _rule("sum|total", rf"(?:sum|total) of (?P<list>{LIST}) {VERB} {RESULT}", build.total),
     _rule("sum|total|add|together|combine", rf"(?P<list>{LIST}) (?:together |combined )?{ADD_UP} (?:{HEDGE} )?{FIGURE}", build.total),
     _rule(
@@ -138,6 +149,12 @@ _RULES: tuple[_Rule, ...] = (
     ),
     _rule("[的の]", rf"(?P<n>{N})[的の](?:平方|立方|2乗|二乗){CJK_IS}\s?{RESULT}", build.power),
     _rule("[的の]", rf"(?P<n>{N})[的の](?P<p>{P}|{N})(?:{CJK_IS}|=|约为|即)\s?{FIGURE}", build.share_of),
+    _rule(
+        "[从由].*[到至为]",
+        rf"[从由](?P<a>{N})[^\s。；，{N}{P}]{{0,6}}?(?:到|至|为)了?(?P<b>{N})[^。；{N}{P}]{{0,12}}?{CJK_CHANGE}(?:了|幅度?为|约|近)?(?P<r>{P})",
+        build.change,
+    ),
+    _rule("一半", rf"(?P<n>{N})[^\s。；，{N}{P}]{{0,3}}?的(?P<f>一半){CJK_IS}\s?{RESULT}", build.multiple),
     _rule("和|合计|合計|总", rf"(?P<list>{ENUMERATED})[的の](?:总)?(?:和|合計|合计){CJK_IS}\s?{RESULT}", build.total),
     _rule("平均", rf"(?P<list>{ENUMERATED})[的の]平均(?:数|值|値)?{CJK_IS}\s?{RESULT}", build.mean),
 )
@@ -149,7 +166,7 @@ _TRAIL = re.compile(
 _ALONE = re.compile(r"squared|cubed|square|cube|√|sqrt|!")
 _DOUBTFUL = re.compile(
     r"\b(?:not|n't|never|wrong(?:ly)?|incorrect(?:ly)?|false(?:ly)?|mistake(?:n|nly)?|error|myth|fallacy|suppose|assum(?:e|ing)|imagine|pretend"
-    r"|instead of|if|unless|joke|binary|base|modulo"
+    r"|instead of|if|unless|boolean|wrote|writes|said|says|told|claims?|claimed|believes?|believed|thinks?|thought|argues?|insists?|joke|binary|base|modulo"
     r"|mod|hypothetical(?:ly)?|would have)\b|不是|不等于|错|如果|假如|ではない|もし"
 )
 

@@ -57,11 +57,13 @@ def unit_factor(word: str) -> tuple[str, Fraction] | None:
 
 
 _UNIT_AFTER = re.compile(
-    r"[ \u202f-]?(?:degrees? )?(?P<unit>[°º] ?[CF]\b|km/h|m/s|[A-Za-z]+)(?![\w²³/^]|[ -](?:per|squared?|cubed?|an hour|a second)\b|-\d)", re.IGNORECASE
+    r"[ \u202f-]?(?:degrees? )?(?P<unit>[°º] ?[CF]\b|km/h|m/s|公里|千米|厘米|米|公斤|小时|分钟|[A-Za-z]+)"
+    r"(?![a-zA-Z0-9_²³/^]|[ -](?:per|squared?|cubed?|an hour|a second)\b|-\d)",
+    re.IGNORECASE,
 )
 _SAYS = re.compile(
-    r"\s*(?P<verb>is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have|等于"
-    r"|是)\s+(?:about |approximately |roughly |around |nearly |almost |exactly |≈ ?|~)?",
+    r"\s*(?:(?:is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have)\s+|等于|是)"
+    r"(?:about |approximately |roughly |around |nearly |almost |exactly |≈ ?|~)?",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\s*(?:\(|,? or |,? i\.e\.,? )(?:about |approximately |roughly |around |nearly |some |≈ ?|~ ?|c\. ?)?", re.IGNORECASE)
@@ -114,7 +116,9 @@ def _conversion(
     if holds is False and given.approximate:
         holds = None
     least = _converted(given.value - given.quantum / 2, left, right), _converted(given.value + given.quantum / 2, left, right)
-    if holds is False and loose and min(least) - figure.quantum / 2 <= figure.value <= max(least) + figure.quantum / 2:
+    if holds is False and left[0] == "temperature" and agrees(_difference(given.value, left), figure) is not False:
+        holds = None  # a difference of temperatures
+    if holds is False and (loose or given.decimals) and min(least) - figure.quantum / 2 <= figure.value <= max(least) + figure.quantum / 2:
         holds = None  # the given figure is itself rounded
     return Statement(
         span=(given.span[0], end),
@@ -134,6 +138,11 @@ def _converted(value: Fraction, left: tuple[str, Fraction, str], right: tuple[st
     if left[0] == "temperature":
         return value * Fraction(9, 5) + 32 if right[2] == "°f" else (value - 32) * Fraction(5, 9)
     return value * left[1] / right[1]
+
+
+def _difference(value: Fraction, unit: tuple[str, Fraction, str]) -> Fraction:
+    """A difference of temperatures in the other unit."""
+    return value * Fraction(9, 5) if unit[2] == "°c" else value * Fraction(5, 9)
 
 
 def _decimal(value: Fraction) -> str:

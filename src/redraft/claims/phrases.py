@@ -72,6 +72,8 @@ def share_of(seen: Sketch, match: re.Match[str]) -> Statement | None:
     share, whole, shown = seen.figure(match.start("p")), seen.figure(match.start("n")), seen.figure(match.start("r"))
     if not _is_share(share) or (shown.percent and not whole.percent):
         return None
+    if seen.words[match.end("n")] == "-":
+        return None  # 5% of 18-year-olds
     made = _made(seen, match, f"{_n(share.amount)}*{_n(whole.value)}", (share, whole), shown)
     return _of_kind(made, "percent", certain=_kin(whole, shown) and not _year(whole) and _said_alone(seen, match.end("r"), shown, whole))
 
@@ -214,12 +216,12 @@ OPERATIONS = {
 }  # fmt: skip
 FACTORS = {
     "half": "/2", "twice": "*2", "double": "*2", "two times": "*2", "triple": "*3", "thrice": "*3", "a third": "/3", "one third": "/3", "one-third": "/3",
-    "a quarter": "/4", "one quarter": "/4", "a tenth": "/10", "quadruple": "*4",
+    "a quarter": "/4", "one quarter": "/4", "a tenth": "/10", "quadruple": "*4", "一半": "/2",
 }  # fmt: skip
 _OPERATION = re.compile(rf"(?<=[{N}{P}\w\s])(?:{'|'.join(sorted(OPERATIONS, key=len, reverse=True))})(?=[{N}{P}\s])")
 
 
-_OPEN_LEFT = re.compile(r"(?:half|twice|double|triple|times|plus|minus|by|of|sum|root|square)\s*$")
+_OPEN_LEFT = re.compile(r"(?:half|twice|double|triple|times|plus|minus|by|of|sum|root|square|and)\s*$")
 
 
 def worded(seen: Sketch, match: re.Match[str]) -> Statement | None:
@@ -247,7 +249,7 @@ def multiple(seen: Sketch, match: re.Match[str]) -> Statement | None:
 def power(seen: Sketch, match: re.Match[str]) -> Statement | None:
     """5 squared is 25; the cube of 3 is 27."""
     base, shown = seen.figure(match.start("n")), seen.figure(match.start("r"))
-    if base.percent or shown.percent or base.unit in _MEASURES:
+    if base.percent or shown.percent or base.unit in _MEASURES or _OPEN_LEFT.search(seen.words[max(0, match.start() - 12) : match.start()]):
         return None
     return _made(seen, match, f"{_n(base.value)}**{3 if re.search('cube|立方', match.group()) else 2}", (base,), shown)
 

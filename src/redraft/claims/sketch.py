@@ -13,7 +13,7 @@ __all__ = ["SENTENCE_END", "N", "P", "Sketch", "sketch"]
 
 N, P = "\ue000", "\ue001"
 """The marks of an amount and of a percentage."""
-SENTENCE_END = re.compile(r"[.!?;](?=\s)|[。！？；\n]")
+SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|[。！？；\n]")
 
 
 @dataclass(slots=True)

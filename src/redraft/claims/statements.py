@@ -66,7 +66,7 @@ def _said(text: str, flat: str, span: Span, known: set[Span]) -> Iterator[Statem
     lettered = "=" in low and _LETTER.search(low)
     if not (worded or measured or dated or lettered):
         return
-    figures = read(line) if worded or measured or dated else ()
+    figures = read(line, numerals=_NUMERALS.search(low) is not None) if worded or measured or dated else ()
     said = (
         *(phrases(line, figures) if worded else ()),
         *(conversions(line, figures) if measured else ()),
@@ -101,14 +101,14 @@ _WORDS = re.compile(
     r"|\b(?:sum|total|totals|average|averages|mean|median|plus|minus|times|multiplied|divided|product|difference|ratio|quotient|twice|double|triple"
     r"|thrice|quadruple|square|cube|squared|cubed|root|added|subtracting)\b"
     r"|\b(?:half|third|quarter|tenth)\b(?: of)? \d|\badds? up|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\btotal(?:l?ing|l?ed)\b"
-    r"|[加减乘除]|[的の](?:\d|平均|平方|立方|总"
+    r"|[加减乘除从由]|一半|\badding\b|\bof .{1,40}\(|[的の](?:\d|平均|平方|立方|总"
     r"|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",
 )
 
 
 _MEASURED = re.compile(
     r"[\d½¼¾][ -]?(?:degrees? )?(?:[°º] ?[cf]\b|km/h|m/s|[a-z]{1,12})\s?(?:\(|=|≈|,? or |is |are |was |equals? |equates |converts? |corresponds "
-    r"|comes |makes |contains? |has |have )[^.\n]{0,20}\d|(?:公里|千米|米|公斤|小时|分钟)(?:是|等于)",
+    r"|comes |makes |contains? |has |have )[^.\n]{0,20}\d|\d(?:公里|千米|米|公斤|小时|分钟)(?:是|等于)",
 )
 
 
@@ -117,6 +117,9 @@ _DATED = re.compile(
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.{0,60}\bdays\b|\bdays\b.{0,30}\b(?:between|from)\b.{0,40}\d{4}"
     r"|\d{4}-\d\d-\d\d.{0,40}\bdays\b",
 )
+
+
+_NUMERALS = re.compile(r"[加减乘除]|等于|足す|引く|掛|割る")
 
 
 _WEEKDAY = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)\b")
