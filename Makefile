@@ -15,7 +15,7 @@ test: $(READY)  ## all tests; those that need the shared data sets are skipped w
 lint: $(READY)  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 bench: $(READY)  ## figures on recorded data and generated questions
 	$(BIN)/python -m benchmarks.run

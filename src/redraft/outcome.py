@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from redraft.types import Check, Evidence, Outcome, Problem, Turn
+from redraft.policy import Policy
+from redraft.types import Check, Evidence, Outcome, Problem, State, Status, Turn
 
-__all__ = ["SCHEMA", "to_json"]
+__all__ = ["SCHEMA", "UNVERIFIED_MARK", "presented", "to_json"]
 
 SCHEMA = 1
+UNVERIFIED_MARK = " [unverified]"
+FOUND_SHOWN = 3
+
+
+def presented(policy: Policy, state: State, status: Status) -> str:
+    """The text as the policy wants an answer shown that could not be verified: as it is, with the undecided claims marked, or an honest abstention."""
+    if policy.when_unverified == "keep" or status not in ("unverified", "disputed"):
+        return state.text
+    if policy.when_unverified == "abstain":
+        found = [item for item in state.evidence.values() if item.relevance >= policy.relevance][:FOUND_SHOWN]
+        lines = [f"- {item.title or item.source or item.tool}: {item.text[:200]}" for item in found]
+        return "\n".join(["This could not be verified.", *(["What was found:"] if lines else []), *lines])
+    text = state.text
+    ends = {check.claim.span[1] for check in state.checks if check.claim.checkworthy and check.undecided and check.claim.kind != "coverage"}
+    for end in sorted(ends, reverse=True):
+        text = text[:end] + UNVERIFIED_MARK + text[end:]
+    return text
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:

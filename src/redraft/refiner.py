@@ -12,6 +12,7 @@ from redraft.effects import Effects, SystemClock
 from redraft.events import Event, Started, plain
 from redraft.loop import Ending, Setting, run_loop
 from redraft.models import open_model
+from redraft.outcome import presented
 from redraft.planning.rules import RulePlanner
 from redraft.policy import Policy, policy_named
 from redraft.protocols import Clock, Model, Planner, Tool
@@ -188,13 +189,14 @@ def outcome_of(task: Task, policy: Policy, ending: Ending, effects: Effects, tra
     evidence: dict[str, Evidence] = {}
     for state in (ending.initial, *(turn.candidate for turn in ending.history), ending.state):
         evidence |= state.evidence
+    answer = presented(policy, ending.state, ending.status)
     return Outcome(
         run_id=f"r{uuid4().hex[:16]}",
         status=ending.status,
-        changed=ending.state.text != ending.draft,
+        changed=answer != ending.draft,
         query=task.query,
         draft=ending.draft,
-        answer=ending.state.text,
+        answer=answer,
         stop_reason=ending.reason,
         checks=ending.state.checks,
         draft_checks=ending.initial.checks,

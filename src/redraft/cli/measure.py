@@ -117,11 +117,11 @@ class _Runner:
         Raises:
             UsageError: its files cannot be used.
         """
-        from redraft.cli.session import open_evidence
         from redraft.refiner import Refiner
+        from redraft.tools import open_tools
 
         shared = self._shared
-        tools = open_evidence(task, self._tools)
+        tools = open_tools(task, self._tools)
         refiner = Refiner(shared.model, tools=tools, policy=shared.policy, evaluator=shared.evaluator, judge=shared.judge, seed=shared.seed)
         try:
             outcome = await refiner.run(task)

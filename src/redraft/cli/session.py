@@ -21,7 +21,7 @@ from redraft.settings import Settings, find_policy, load_settings
 from redraft.tools import open_tools
 from redraft.types import Outcome, Task, TaskKind
 
-__all__ = ["Session", "open_evidence", "open_session", "task_from"]
+__all__ = ["Session", "open_session", "task_from"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,7 +56,7 @@ class Session:
         """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""
 
         async def whole(progress: Progress) -> Outcome:
-            refiner = self.refiner(open_evidence(task, self.tools), progress=progress, on_event=progress.event)
+            refiner = self.refiner(open_tools(task, self.tools), progress=progress, on_event=progress.event)
             try:
                 return await act(refiner)
             finally:
@@ -70,26 +70,6 @@ class Session:
             for warning in outcome.warnings:
                 sys.stderr.write(f"redraft: {one_line(warning)}\n")
         return outcome
-
-
-def open_evidence(task: Task, names: Sequence[str] | None) -> tuple[Tool, ...]:
-    """The tools for a task, with its files looked at, so that what cannot be read is said before the run begins.
-
-    Raises:
-        UsageError: an unknown tool, a missing extra, a file that cannot be used.
-    """
-    tools = open_tools(task, names)
-    for tool in tools:
-        if tool.name == "table" and task.tables:
-            from redraft.tools.table import TableTool
-
-            TableTool.validate(task.tables)
-        elif tool.name == "documents":
-            from redraft.tools.documents import DocumentsTool
-
-            if isinstance(tool, DocumentsTool):
-                tool.load()
-    return tools
 
 
 def open_session(options: RunOptions, *, default_model: str) -> Session:

@@ -8,7 +8,7 @@ from redraft.claims.segment import claims
 from redraft.effects import Effects
 from redraft.planning import arithmetic
 from redraft.protocols import Route
-from redraft.types import Check, Claim, Span, Task, ToolResult, Verdict
+from redraft.types import Check, Claim, Task, ToolResult, Verdict
 
 __all__ = ["RulePlanner", "merge", "rule_routes", "undecidable"]
 
@@ -54,24 +54,27 @@ async def rule_routes(task: Task, text: str, effects: Effects) -> tuple[Route, .
 def merge(text: str, *layers: Sequence[Route]) -> tuple[Route, ...]:
     """All routes in the order of the text; a later one gives way where an earlier one has its focus, or where a whole clause is already taken."""
     kept: list[Route] = []
+    names: set[str] = set()
+    foci, clauses = bytearray(len(text) + 1), bytearray(len(text) + 1)  # which characters are taken: linear where comparing claims would not be
     for layer in layers:
-        before = list(kept)
+        start = len(kept)
         for route in layer:
-            if not _taken(route.claim, before, kept):
+            claim = route.claim
+            if claim.requirement or claim.kind in ("coverage", "code"):
+                taken = claim.id in names
+            elif claim.focus is None:
+                taken = clauses.find(1, *claim.span) >= 0
+            else:
+                taken = foci.find(1, *claim.focus) >= 0
+            if not taken:
                 kept.append(route)
+                names.add(claim.id)
+                if claim.kind != "coverage" and claim.focus is not None:
+                    foci[slice(*claim.focus)] = b"\x01" * (claim.focus[1] - claim.focus[0])
+        for route in kept[start:]:
+            if route.claim.kind != "coverage":
+                clauses[slice(*route.claim.span)] = b"\x01" * (route.claim.span[1] - route.claim.span[0])
     return tuple(sorted(kept, key=lambda route: (route.claim.span, route.claim.focus or route.claim.span)))
-
-
-def _taken(claim: Claim, before: Sequence[Route], kept: Sequence[Route]) -> bool:
-    if claim.requirement or claim.kind in ("coverage", "code"):
-        return any(route.claim.id == claim.id for route in kept)
-    if claim.focus is None:
-        return any(_overlap(claim.span, route.claim.span) for route in before if route.claim.kind != "coverage")
-    return any(route.claim.focus is not None and _overlap(claim.focus, route.claim.focus) for route in kept if route.claim.kind != "coverage")
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
 
 
 def undecidable(claim: Claim, task: Task, effects: Effects) -> Route:

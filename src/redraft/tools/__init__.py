@@ -98,13 +98,16 @@ def _open(name: str, task: Task) -> Tool:
 
             if not task.tables:
                 raise UsageError("the tool 'table' has nothing to look in; give a file with --table")
+            TableTool.validate(task.tables)
             return TableTool(task.tables)
         case "documents":
             from redraft.tools.documents import DocumentsTool
 
             if not task.documents and not task.context:
                 raise UsageError("the tool 'documents' has nothing to look in; give files or folders with --sources")
-            return DocumentsTool(task.documents, context=task.context)
+            documents = DocumentsTool(task.documents, context=task.context)
+            documents.load()
+            return documents
         case _:
             from redraft.tools.python import PythonTool
 
