@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from fractions import Fraction as F
 
 from held_out_phrasings import HELD_OUT
+from more_phrasings import MORE
 
 __all__ = ["FAMILIES", "Question", "questions"]
 
@@ -233,7 +234,7 @@ DATES: dict[str, list[tuple[str, Rule]]] = {
     ],
 }  # fmt: skip
 SETS = {
-    family: {"dev": lists["dev"] + lists["more"], "held-out": HELD_OUT[family]}
+    family: {"dev": lists["dev"] + lists["more"] + MORE[family], "held-out": HELD_OUT[family]}
     for family, lists in {"arithmetic": ARITHMETIC, "units": UNITS, "letters": LETTERS, "dates": DATES}.items()
 }
 WORDS = """strawberry encyclopedia planet mississippi banana orchestra umbrella parallel committee bookkeeper window lantern molecule giraffe adventure chocolate
@@ -267,7 +268,7 @@ def draw(source: random.Random) -> tuple[dict[str, object], dict[str, object]]:
         "k": source.randint(2, 12), "y": source.choice((1900, 2000, 2024, 2023, 1996, 2100, 1988, 1970, 2028)),
     }  # fmt: skip
     values["n"] = b2 * source.randint(8, 60)
-    values |= {"c2": source.randint(3, 30), "m3": 3 * source.randint(20, 300)}
+    values |= {"c2": source.randint(3, 30), "m3": 3 * source.randint(20, 300), "m4": 4 * source.randint(20, 300), "c3": source.randint(3, 11), "sq": source.randint(4, 40) ** 2}
     word = source.choice(WORDS)
     start = date(1950, 1, 1) + timedelta(source.randint(0, 28000))
     later = start + timedelta(source.randint(3, 1500))
