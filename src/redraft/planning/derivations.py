@@ -61,6 +61,11 @@ class Condition:
     operator: str
     bound: Fraction
 
+    def holds(self, figure: Fraction) -> bool:
+        if self.operator in (">", ">="):
+            return figure > self.bound or (figure == self.bound and self.operator == ">=")
+        return figure < self.bound or (figure == self.bound and self.operator == "<=")
+
 
 def amounts(sheet: Sheet, measure: int, filters: Filters) -> Iterator[Derivation]:
     """The cell, or sum, mean, extremes and median of the rows that pass."""
@@ -238,8 +243,14 @@ def grouped(sheet: Sheet, measure: int, dimension: int, filters: Filters, aggreg
         label, cell = sheet.cells[dimension][row], column[row]
         if label is not None and cell is not None:
             figures.setdefault(str(label), []).append(Fraction(cell, scale))
-    combine = {"sum": lambda found: sum(found, Fraction(0)), "average": lambda found: sum(found, Fraction(0)) / len(found), "max": max, "min": min}[aggregate]
-    return {label: combine(found) for label, found in figures.items()}
+    return {label: _combined(aggregate, found) for label, found in figures.items()}
+
+
+def _combined(aggregate: str, found: Sequence[Fraction]) -> Fraction:
+    if aggregate in ("max", "min"):
+        return max(found) if aggregate == "max" else min(found)
+    total = sum(found, Fraction(0))
+    return total if aggregate == "sum" else total / len(found)
 
 
 def aggregates(sheet: Sheet, measure: int, dimension: int, filters: Filters) -> tuple[str, ...]:
@@ -309,15 +320,13 @@ def group_counts(sheet: Sheet, measure: int, dimension: int, filters: Filters, c
     what, by = sheet.fields[measure], sheet.fields[dimension]
     for aggregate in aggregates(sheet, measure, dimension, filters)[:2]:
         figures = grouped(sheet, measure, dimension, filters, aggregate)
-        bound = condition.bound
-        passes = {">": lambda x: x > bound, ">=": lambda x: x >= bound, "<": lambda x: x < bound, "<=": lambda x: x <= bound}[condition.operator]
         inner = f"SELECT {by.sql} FROM {sheet.source}{sheet.condition(filters)} GROUP BY {by.sql}"
-        sql = f"SELECT count(*) FROM ({inner} HAVING {AGGREGATES[aggregate]}({what.sql}) {condition.operator} {_plain(bound)}) AS counted"
+        sql = f"SELECT count(*) FROM ({inner} HAVING {AGGREGATES[aggregate]}({what.sql}) {condition.operator} {_plain(condition.bound)}) AS counted"
         yield Derivation(
             operation="distinct",
-            value=Fraction(sum(passes(figure) for figure in figures.values())),
+            value=Fraction(sum(condition.holds(figure) for figure in figures.values())),
             sql=sql,
-            label=f"count({by.name} with {what.name} {condition.operator} {_plain(bound)})",
+            label=f"count({by.name} with {what.name} {condition.operator} {_plain(condition.bound)})",
             kind="count",
             measure=measure,
             natural=aggregate == "sum",

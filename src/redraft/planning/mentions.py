@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from redraft.claims.numbers import Quantity
 from redraft.claims.words import STOP_WORDS, Word, fold, words
-from redraft.planning.sheets import Filter, Period, Sheet, period_of
+from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_words import (
     ADJECTIVE_MEASURES,
     EXCLUDING,
     FOREIGN,
     GENERIC,
     HYPOTHETICAL,
-    MONTHS,
     NEUTRAL,
     NOBODY,
     OPERATIONS,
@@ -24,19 +23,11 @@ from redraft.planning.table_words import (
     SYNONYMS,
     root,
 )
+from redraft.planning.written_periods import written_periods
 from redraft.types import Span
 
 __all__ = ["ColumnMention", "Reading", "ValueMention", "read_mentions"]
 
-_MONTH = "|".join(f"{name[:3].title()}(?:{name[3:]})?" if name != "may" else "May" for name in MONTHS).replace("Sep(?:tember)?", "Sept?(?:ember)?")
-_ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th|last|final)"
-_WRITTEN_PERIOD = re.compile(
-    rf"\b(?:(?P<quarter>[Qq][1-4]|{_ORDINAL} quarter)|(?P<half>H[12]|(?:first|second|1st|2nd) half)|(?P<month>(?:{_MONTH})\b\.?))(?:[\s,]*(?:of|in)?\s*(?:FY\s?|CY\s?)?(?P<of>(?:19|20)\d\d)\b)?"
-    r"|\b(?P<iso>(?:19|20)\d\d-(?:0[1-9]|1[0-2]|Q[1-4]))\b(?!-)|(?P<cue>\b(?i:in|of|since|during|for|year|fiscal|by|from|to|until|and|through|between|than|versus|vs|over|with|at|the)\s+|\bFY\s?|^|[(,–-]\s?)?"
-    r"(?<![\d.,$€£¥])\b(?P<year>(?:19|20)\d\d)\b(?![.,]\d|\s?%|\s(?:thousand|million|billion)\b|-\d)(?:\s(?P<yearof>[Qq][1-4])\b)?",
-)
-_SAID_TO_BE = re.compile(r"(?:\b(?:was|is|were|are|reached|hit|totall?ed|sold|had|has|recorded|came to|stood at|=)|[:$€£¥])\s*$", re.IGNORECASE)
-_NUMBERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "last": -1, "final": -1}
 _SKIPPED_VALUES = frozenset("yes no true false other others none unknown n/a y n".split())
 
 
@@ -151,7 +142,8 @@ def _inside(span: Span, outer: Span) -> bool:
 def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
     """Read one stretch of the text against the table."""
     found = tuple(Word(word.text, (word.span[0] + span[0], word.span[1] + span[0]), root(word.text)) for word in words(text[span[0] : span[1]]))
-    periods, unresolved = _periods(sheet, text, span)
+    written, unresolved = written_periods(sheet, text, span)
+    periods = [ValueMention(span=place, filters=filters) for place, filters in written]
     values = _values(sheet, found, [mention.span for mention in periods])
     taken = [mention.span for mention in (*periods, *values)]
     columns = _columns(sheet, found, taken)
@@ -192,7 +184,7 @@ def _operations(found: Sequence[Word], taken: Sequence[Span]) -> dict[str, tuple
 
 def _per(found: Sequence[Word], columns: Sequence[ColumnMention]) -> bool:
     """Whether something is said "per" a thing that is no column."""
-    for word, following in zip(found, found[1:], strict=False):
+    for word, following in pairwise(found):
         if word.text.lower() == "per" and following.text.lower() not in ("cent", "row", "entry"):
             if not any(mention.span[0] <= following.span[0] < mention.span[1] for mention in columns):
                 return True
@@ -279,79 +271,6 @@ def _matches(found: Sequence[Word], place: int, entry: tuple[tuple[str, ...], in
         if value[:1].isupper() and word.text.islower() and (common or word.stem in names):
             return False
     return True
-
-
-def _periods(sheet: Sheet, text: str, span: Span) -> tuple[list[ValueMention], list[Span]]:
-    mentions: list[ValueMention] = []
-    unresolved: list[Span] = []
-    for match in _WRITTEN_PERIOD.finditer(text, *span):
-        start = match.start("year") if match["year"] else match.start()
-        period = _read_period(match)
-        if period is None:
-            continue
-        filters = _period_filters(sheet, period)
-        if filters is not None:
-            mentions.append(ValueMention(span=(start, match.end()), filters=filters))
-        elif not match["year"] or not _figure_like(text, start, match.end(), sheet):
-            unresolved.append((start, match.end()))
-    return mentions, unresolved
-
-
-def _figure_like(text: str, start: int, end: int, sheet: Sheet) -> bool:
-    """Whether four digits that may be a year are an amount: said to be one, or followed by what is counted."""
-    if _SAID_TO_BE.search(text[max(0, start - 14) : start]):
-        return True
-    following = re.match(r"\s+([^\W\d]+)", text[end : end + 30])
-    counted = {name for column in sheet.fields for name in column.stems}
-    return following is not None and not re.search(r"(?:['’]s?|\b[Ii]n|\bthe)\s*$", text[:start]) and root(following[1]) in counted
-
-
-def _read_period(match: re.Match[str]) -> Period | None:
-    year = int(match["of"]) if match["of"] else None
-    if match["quarter"] or match["half"]:
-        kind = "quarter" if match["quarter"] else "half"
-        said = (match["quarter"] or match["half"]).lower()
-        number = int(said[1]) if said[1].isdigit() else _NUMBERS[said.split()[0]]
-        return kind, year, number if number > 0 else (4 if kind == "quarter" else 2)
-    if match["month"]:
-        number = next(number for number, name in enumerate(MONTHS, 1) if name.startswith(match["month"].lower()[:3]))
-        return "month", year, number
-    if match["iso"]:
-        return period_of(match["iso"])
-    if match["yearof"]:
-        return "quarter", int(match["year"]), int(match["yearof"][1])
-    return "year", int(match["year"]), int(match["year"])
-
-
-def _period_filters(sheet: Sheet, period: Period) -> tuple[Filter, ...] | None:
-    kind, year, _ = period
-    for place in sheet.dimensions:
-        column = sheet.fields[place]
-        if not column.ordered:
-            continue
-        fits = tuple(value for value, own in zip(column.values, column.periods, strict=True) if own is not None and _covers(period, own))
-        if not fits:
-            continue
-        if kind != "year" and year is not None and column.periods[0] is not None and column.periods[0][1] is None:
-            rest = _period_filters(sheet, ("year", year, year))
-            if rest is None:
-                continue
-            return (Filter(place, fits), *rest)
-        return (Filter(place, fits),)
-    return None
-
-
-def _covers(wanted: Period, own: Period) -> bool:
-    kind, year, number = wanted
-    if kind == "year":
-        return own[1] == year
-    if year is not None and own[1] is not None and own[1] != year:
-        return False
-    if own[0] == kind:
-        return own[2] == number
-    if own[0] == "month" and kind in ("quarter", "half"):
-        return (own[2] - 1) // (3 if kind == "quarter" else 6) + 1 == number
-    return own[0] == "quarter" and kind == "half" and (own[2] + 1) // 2 == number
 
 
 def _columns(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span]) -> tuple[ColumnMention, ...]:

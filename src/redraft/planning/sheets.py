@@ -301,16 +301,18 @@ def _period(value: str, name: str) -> Period | None:
 
 def _calendar(name: str, raw: Sequence[Any]) -> Iterable[tuple[Field, tuple[Any, ...]]]:
     """Year, quarter and month of a date column, as dimensions of their own."""
-    for kind, sql, read in (
-        ("year", f"year({_quoted(name)})", lambda cell: int(cell[:4])),
-        ("quarter", f"quarter({_quoted(name)})", lambda cell: (int(cell[5:7]) + 2) // 3),
-        ("month", f"month({_quoted(name)})", lambda cell: int(cell[5:7])),
-    ):
-        values = tuple(None if cell is None else str(read(str(cell))) for cell in raw)
+    for kind in ("year", "quarter", "month"):
+        sql = f"{kind}({_quoted(name)})"
+        values = tuple(None if cell is None else str(_part_of_date(str(cell), kind)) for cell in raw)
         distinct = sorted({value for value in values if value is not None}, key=int)
         if 0 < len(distinct) <= 200:
             periods: tuple[Period | None, ...] = tuple((kind, int(value) if kind == "year" else None, int(value)) for value in distinct)
             yield Field(name=f"{kind} of {name}", sql=sql, role="dimension", stems=(kind,), values=tuple(distinct), periods=periods, numeric=True), values
+
+
+def _part_of_date(date: str, kind: str) -> int:
+    year, month = int(date[:4]), int(date[5:7])
+    return year if kind == "year" else month if kind == "month" else (month + 2) // 3
 
 
 def _long(sheet: Sheet) -> Sheet | None:

@@ -19,11 +19,14 @@ __all__ = ["LESS", "MORE", "name_claims", "superlative"]
 NameClaim = tuple[tuple[Span, Span], tuple[ToolCall, ...], Callable[[Sequence[ToolResult]], Verdict | None]]
 MORE = frozenset(
     root(word)
-    for word in "higher more larger greater bigger exceeded exceeds exceed outsold outperformed surpassed outpaced beat outstripped outnumbered above ahead topped".split()
+    for word in (
+        "higher more larger greater bigger exceeded exceeds exceed outsold outperformed surpassed outpaced beat outstripped outnumbered above ahead topped"
+    ).split()
 )
 LESS = frozenset(root(word) for word in "lower less fewer smaller below behind trailed lagged trails lags".split())
 _SPOILERS = re.compile(
-    r"\b(?:one of|among|amongst|joint|tied|equal|jointly|not|never|no|neither|nor|almost|nearly|hardly|except|excluding|if|would|could|should|may|might|expected|forecast|target|budget|planned)\b|n't\b",
+    r"\b(?:one of|among|amongst|joint|tied|equal|jointly|not|never|no|neither|nor|almost|nearly|hardly|except|excluding)\b|n't\b"
+    r"|\b(?:if|would|could|should|may|might|expected|forecast|target|budget|planned)\b",
     re.IGNORECASE,
 )
 

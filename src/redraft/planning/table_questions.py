@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from redraft.claims.numbers import Quantity, read, show
 from redraft.effects import Effects
 from redraft.planning.derivations import Condition, Derivation, comparisons, groups
+from redraft.planning.figure_meanings import multiplier, operator_before
 from redraft.planning.mentions import Reading, ValueMention, read_mentions
 from redraft.planning.options import Option
 from redraft.planning.sheets import Filter, Sheet, load_sheets
 from redraft.planning.superlatives import LESS, MORE, superlative
 from redraft.planning.table_readings import Meaning, candidates
 from redraft.planning.table_words import DIRECTIONS
-from redraft.planning.tables import multiplier, operator_before
 from redraft.types import Failure, Task, ToolCall
 
 __all__ = ["options"]
@@ -277,7 +277,7 @@ def _truths(question: str, meaning: Meaning, figures: Sequence[Quantity]) -> Ite
     stems = {word.stem for word in meaning.reading.words}
     more = bool(stems & MORE) or bool(
         re.search(
-            r"\b(?:more|higher|larger|greater|bigger|exceed\w*|above|over|older|longer|heavier|taller|warmer|outs\w+|faster|better)\b|\bpricier\b|\bmore \w+ than\b",
+            r"\b(?:more|higher|larger|greater|bigger|exceed\w*|above|over|older|longer|heavier|taller|warmer|outs\w+|faster|better|pricier)\b",
             words,
         )
     )

@@ -73,15 +73,8 @@ def _weighted(meaning: Meaning) -> Iterator[tuple[Derivation, float]]:
     sheet = meaning.sheet
     contexts = list(_contexts(meaning))
     for filters, weight in contexts:
-        for condition in meaning.conditions:
-            for derivation in derivations.counts(sheet, filters, _counted(meaning), condition):
-                yield derivation, weight
-            for dimension in _counted(meaning):
-                for derivation in derivations.group_counts(sheet, condition.measure, dimension, filters, condition):
-                    yield derivation, weight
-        if not meaning.conditions:
-            for derivation in derivations.counts(sheet, filters, _counted(meaning)):
-                yield derivation, weight
+        for derivation in _numbers_of(meaning, filters):
+            yield derivation, weight
     for measure, strength in meaning.measures:
         for filters, weight in contexts:
             for derivation in _over_rows(meaning, measure, filters):
@@ -94,6 +87,17 @@ def _weighted(meaning: Meaning) -> Iterator[tuple[Derivation, float]]:
             for filters, weight in contexts:
                 for derivation in derivations.two_measures(sheet, one, other, filters):
                     yield derivation, weight * (0.9 if named.index(one) < named.index(other) else 0.7)
+
+
+def _numbers_of(meaning: Meaning, filters: Filters) -> Iterator[Derivation]:
+    """How many rows and labels there are, of those that fulfil the conditions where there are any."""
+    counted = _counted(meaning)
+    if not meaning.conditions:
+        yield from derivations.counts(meaning.sheet, filters, counted)
+    for condition in meaning.conditions:
+        yield from derivations.counts(meaning.sheet, filters, counted, condition)
+        for dimension in counted:
+            yield from derivations.group_counts(meaning.sheet, condition.measure, dimension, filters, condition)
 
 
 def _sureness(strength: float) -> float:
@@ -222,7 +226,7 @@ def _operation_weight(meaning: Meaning, derivation: Derivation) -> float:
         wanted = name in asked or ("distinct" in asked and name == "count")
         return 0.95 if wanted else 0.55 if name == "count" and meaning.dimensions and not explicit else 0.1
     moving = asked & {"change", "difference", "range"}
-    if operation == "range" and not asked & {"difference", "range"} or operation == "range" and any(len(group) > 1 for group in meaning.groups):
+    if (operation == "range" and not asked & {"difference", "range"}) or (operation == "range" and any(len(group) > 1 for group in meaning.groups)):
         return 0.1
     if meaning.level == "by" and moving:
         return 0.95 if operation in ("difference", "range") and _agrees(meaning, derivation) else 0.3

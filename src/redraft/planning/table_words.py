@@ -8,11 +8,27 @@ from collections.abc import Mapping
 from redraft.claims.words import stem
 
 __all__ = [
-    "ADJECTIVE_MEASURES", "BEATING", "NOBODY", "RANKING", "DIRECTIONS", "EXCLUDING", "FOREIGN", "GENERIC", "HYPOTHETICAL", "HIGH", "LOW",
-    "MONTHS", "NEUTRAL",
-    "OPERATIONS", "ORDINALS",
-    "RESTRICTING", "SYNONYMS", "TOTALS",
-    "UNIVERSAL", "root", "stemmed",
+    "ADJECTIVE_MEASURES",
+    "BEATING",
+    "DIRECTIONS",
+    "EXCLUDING",
+    "FOREIGN",
+    "GENERIC",
+    "HIGH",
+    "HYPOTHETICAL",
+    "LOW",
+    "MONTHS",
+    "NEUTRAL",
+    "NOBODY",
+    "OPERATIONS",
+    "ORDINALS",
+    "RANKING",
+    "RESTRICTING",
+    "SYNONYMS",
+    "TOTALS",
+    "UNIVERSAL",
+    "root",
+    "stemmed",
 ]  # fmt: skip
 
 

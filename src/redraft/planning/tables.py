@@ -8,53 +8,30 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, agrees, read, show
-from redraft.claims.numerals import english_value
 from redraft.claims.segment import blocks, claim_id, sentences
 from redraft.claims.words import STOP_WORDS, words
 from redraft.effects import Effects
-from redraft.planning.derivations import Condition, Derivation
-from redraft.planning.mentions import ColumnMention, Reading, ValueMention, read_mentions
+from redraft.planning.derivations import Derivation
+from redraft.planning.figure_meanings import BOUND, UNNAMED, Place, figure_meaning, multiplier, says
+from redraft.planning.mentions import Reading, read_mentions
 from redraft.planning.sheets import Sheet, load_sheets
 from redraft.planning.superlatives import name_claims
 from redraft.planning.table_readings import Meaning, Scored, candidates, rescue
-from redraft.planning.table_words import DIRECTIONS, NEUTRAL, UNIVERSAL, root
+from redraft.planning.table_words import NEUTRAL, UNIVERSAL, root
 from redraft.protocols import Route
 from redraft.types import Claim, Evidence, Failure, Span, ToolCall, ToolResult, Verdict
 
-__all__ = ["exact_forms", "multiplier", "operator_before", "routes"]
+__all__ = ["routes"]
 
 SUPPORT = 0.5
 """The least fit with which a derivation that gives the figure supports it."""
 EXPECT = 0.8
-UNNAMED = 0.72
-"""How surely the only measure of a table is meant that has no name."""
-IMPLIED = 0.48
-"""How surely the only measure of a table is meant by a sentence that does not name it."""
 MAX_FIGURES = 400
-_BREAK = re.compile(r"[,;:]\s|\s(?:while|whereas|but|although|though|and|with)\s|\s[–—-]\s|[()]")
-_HEDGE = r"(?:about |around |nearly |some |almost |roughly )?$"
-_BY = re.compile(r"\bby " + _HEDGE)
-_REACHED = re.compile(r"(?:\bto|\bat|\breach(?:ed|ing|es)?|\bhit|\bhitting|:) " + _HEDGE)
-_BESIDE = re.compile(r"\s+(?:(?:\w+\s+)?(?:in|for|during|at|from)\s+(?:the\s+)?)?")
-_BOUND = re.compile(
-    r"\b(?P<over>more than|over|above|greater than|higher than|larger than|in excess of|exceed(?:s|ed|ing)?|upwards of|topped|beyond|north of)|(?P<under>less than|fewer than|under|below|lower than|smaller than|short of)"
-    r"|(?P<least>at least|no (?:less|fewer) than|not less than|minimum of)|(?P<at_most>at most|no more than|not more than|up to|maximum of)",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Place:
-    """One sentence, its heading and the sentence before."""
-
-    span: Span
-    heading: Span | None
-    before: Span | None
 
 
 async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
@@ -82,8 +59,8 @@ async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
     return tuple(sorted(made, key=lambda route: (route.claim.span, route.claim.focus or route.claim.span)))
 
 
-def _places(text: str) -> list[_Place]:
-    found: list[_Place] = []
+def _places(text: str) -> list[Place]:
+    found: list[Place] = []
     heading: Span | None = None
     before: Span | None = None
     spans = sentences(text)
@@ -96,7 +73,7 @@ def _places(text: str) -> list[_Place]:
             continue
         for span in spans:
             if block.span[0] <= span[0] and span[1] <= block.span[1]:
-                found.append(_Place(span=span, heading=heading, before=before))
+                found.append(Place(span=span, heading=heading, before=before))
                 before = span
     return found
 
@@ -116,7 +93,7 @@ def _claim(text: str, span: Span, focus: Span, seen: Counter[str], kind: str) ->
 
 
 def _figure_route(
-    text: str, place: _Place, figure: Quantity, figures: Sequence[Quantity], ranked: Sequence[tuple[Sheet, Reading]], seen: Counter[str]
+    text: str, place: Place, figure: Quantity, figures: Sequence[Quantity], ranked: Sequence[tuple[Sheet, Reading]], seen: Counter[str]
 ) -> Route | None:
     """The route of one figure against the tables that its sentence refers to, the likeliest first."""
     open_route: Route | None = None
@@ -125,7 +102,7 @@ def _figure_route(
         taken = [mention.span for mention in reading.values] + list(reading.unresolved)
         if any(start < figure.span[1] and figure.span[0] < end for start, end in taken) or not figure.text.strip():
             return None
-        meaning = _meaning(text, place, figure, figures, sheet, reading)
+        meaning = figure_meaning(text, place, figure, figures, sheet, reading)
         if meaning is None:
             continue
         scored = candidates(meaning)
@@ -166,23 +143,11 @@ def _clause(text: str, span: Span, figure: Quantity) -> Span:
     return next((part for part in clauses(text, span) if part[0] <= figure.span[0] and figure.span[1] <= part[1]), span)
 
 
-def _scaled(meaning: Meaning, values: Sequence[Fraction] | object, figure: Quantity) -> list[Fraction]:
-    found = list(values)  # type: ignore[call-overload]
+def _scaled(meaning: Meaning, values: Iterable[Fraction], figure: Quantity) -> list[Fraction]:
     factors = {Fraction(1)} | {multiplier(meaning.sheet, measure) for measure, _ in meaning.measures}
     if figure.percent:
         factors.add(Fraction(100))
-    return [value * factor for value in found for factor in factors]
-
-
-def multiplier(sheet: Sheet, measure: int | None) -> Fraction:
-    """What one unit of the column stands for: "Population (millions)" holds 3.6 for 3,600,000."""
-    if measure is None:
-        return Fraction(1)
-    name = sheet.fields[measure].name + " " + sheet.fields[measure].unit
-    for pattern, factor in ((r"\b(?:thousands?|tsd|'?000s?|[kK])\b", 10**3), (r"\b(?:millions?|mio|mn|M)\b", 10**6), (r"\b(?:billions?|bn|mrd)\b", 10**9)):
-        if re.search(pattern, name):
-            return Fraction(factor)
-    return Fraction(1)
+    return [value * factor for value in values for factor in factors]
 
 
 def _gives(derivation: Derivation, figure: Quantity, meaning: Meaning) -> bool | None:
@@ -204,7 +169,8 @@ def exact_forms(derivation: Derivation, figure: Quantity, sheet: Sheet) -> list[
             return [derivation.value * 100]
         return [derivation.value] if derivation.operation == "ratio" or (figure.decimals and abs(figure.value) < 2) else []
     if derivation.kind in ("count", "rank"):
-        return [] if figure.percent or money or figure.value.denominator != 1 else [derivation.value]
+        beyond = derivation.kind == "rank" and figure.value > sheet.count
+        return [] if figure.percent or money or beyond or figure.value.denominator != 1 else [derivation.value]
     column = sheet.fields[derivation.measure] if derivation.measure is not None else None
     if figure.percent:
         if column is None:
@@ -214,273 +180,67 @@ def exact_forms(derivation: Derivation, figure: Quantity, sheet: Sheet) -> list[
     return [derivation.value] if factor == 1 else [derivation.value * factor, derivation.value]
 
 
-# what the sentence says around one figure
-
-
-def _meaning(text: str, place: _Place, figure: Quantity, figures: Sequence[Quantity], sheet: Sheet, reading: Reading) -> Meaning | None:
-    """The reading of the sentence for this figure; None if the sentence does not refer to the table."""
-    heading = read_mentions(sheet, text, place.heading) if place.heading else None
-    clause = _part(text, place.span, figure, figures)
-    local = reading.within(clause)
-    elsewhere = [_part(text, place.span, other, figures) for other in figures if other is not figure]
-    shared = {
-        name
-        for name, spans in reading.operations.items()
-        if any(not any(start <= span[0] < end for start, end in elsewhere if (start, end) != clause) for span in spans)
-    }
-    operations = frozenset(local.operations) | frozenset(shared)
-    if not operations & {"change", "share", "difference", "ratio", "count"} and figure.percent:
-        operations |= frozenset(reading.operations) & {"change", "share", "difference", "ratio"}
-    if _counts_labels(figure, reading, sheet):
-        operations |= {"count"}
-        if _whole_of(text, figure, figures):
-            operations = frozenset({"count"})
-    if figure.percent and re.match(r"\s*of\b", text[figure.span[1] : figure.span[1] + 5]):
-        operations |= {"share"}
-    measures = _measures(sheet, reading, local, heading, figure)
-    dimensions = tuple(dict.fromkeys(mention.field for mention in (local.dimensions(sheet) or reading.dimensions(sheet))))
-    if not reading.values and not any(strength >= 0.7 for _, strength in measures) and not dimensions:
-        return None
-    groups, inherited = _groups(reading, heading)
-    conditions = tuple(_conditions(text, figure, figures, reading, sheet, measures))
-    if _is_condition(text, figure, figures, reading, sheet):
-        return None
-    said = {name for name, entries in DIRECTIONS.items() if any(_has(local, entry) for entry in entries)}
-    said = said or {name for name, entries in DIRECTIONS.items() if any(_has(reading, entry) for entry in entries)}
-    before = text[max(place.span[0], figure.span[0] - 14) : figure.span[0]].lower()
-    measured = any(text[mention.span[1] : figure.span[0]].strip() == "of" for mention in local.measures(sheet))
-    level = "to" if measured or _REACHED.search(before) else "by" if _BY.search(before) else ""
-    return Meaning(
-        sheet=sheet,
-        reading=reading,
-        operations=operations,
-        measures=measures,
-        dimensions=dimensions,
-        groups=groups,
-        preferred=_preferred(text, figure, figures, groups, clause),
-        inherited=inherited,
-        conditions=conditions,
-        percent=figure.percent,
-        direction=1 if said == {"up"} else -1 if said == {"down"} else 0,
-        level=level,
-        counting=_counts_labels(figure, reading, sheet),
-        excluded=tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters),
-    )
-
-
-def _has(reading: Reading, entry: tuple[str, ...]) -> bool:
-    stems = [word.stem for word in reading.words]
-    return any(tuple(stems[at : at + len(entry)]) == entry for at in range(len(stems) - len(entry) + 1))
-
-
-def _part(text: str, span: Span, figure: Quantity, figures: Sequence[Quantity]) -> Span:
-    """The part of the sentence that belongs to the figure: up to the nearest break on each side."""
-    start, end = span
-    for match in _BREAK.finditer(text, *span):
-        if any(other.span[0] <= match.start() < other.span[1] for other in figures):
-            continue
-        if match.end() <= figure.span[0]:
-            start = match.end()
-        elif match.start() >= figure.span[1]:
-            end = match.start()
-            break
-    return start, end
-
-
-def _measures(sheet: Sheet, reading: Reading, local: Reading, heading: Reading | None, figure: Quantity) -> tuple[tuple[int, float], ...]:
-    """The columns that the figure may be a value of, with how surely: those named nearest, else those of the sentence, of the heading, or any."""
-
-    def strongest(mentions: Sequence[ColumnMention]) -> dict[int, float]:
-        found: dict[int, float] = {}
-        for mention in mentions:
-            found[mention.field] = max(found.get(mention.field, 0), mention.strength)
-        return found
-
-    found = strongest(local.measures(sheet)) or strongest(reading.measures(sheet))
-    for field, strength in strongest(reading.measures(sheet)).items():
-        found.setdefault(field, min(strength, 0.69) * 0.8)
-    if not found and heading is not None:
-        found = {field: strength for field, strength in strongest(heading.measures(sheet)).items() if strength >= 0.7}
-    unit = figure.unit.strip().lower()
-    for field in sheet.measures:
-        column = sheet.fields[field]
-        if unit and unit in (column.unit.lower(), *re.findall(r"[\w€$£]+", " ".join(re.findall(r"\(([^)]*)\)", column.name.lower())))):
-            found[field] = max(found.get(field, 0), 0.45 if column.unit in "$€£¥₹" else 0.7)
-    if len(sheet.measures) == 1:
-        found.setdefault(sheet.measures[0], UNNAMED if not sheet.fields[sheet.measures[0]].stems else IMPLIED)
-    if not found:
-        found = dict.fromkeys(sheet.measures, 0.4)
-    return tuple(sorted(found.items(), key=lambda item: -item[1]))
-
-
-def _groups(reading: Reading, heading: Reading | None) -> tuple[tuple[tuple[ValueMention, ...], ...], tuple[ValueMention, ...]]:
-    by_fields: dict[tuple[int, ...], list[ValueMention]] = {}
-    for mention in reading.values:
-        if not mention.excluded:
-            known = by_fields.setdefault(mention.fields, [])
-            if all(mention.filters != other.filters for other in known):
-                known.append(mention)
-    inherited: list[ValueMention] = []
-    if heading is not None:
-        own = {field for fields in by_fields for field in fields}
-        for mention in heading.values:
-            if not own & set(mention.fields) and not mention.excluded:
-                by_fields.setdefault(mention.fields, []).append(mention)
-                inherited.append(mention)
-    return tuple(tuple(group) for group in by_fields.values()), tuple(inherited)
-
-
-def _preferred(text: str, figure: Quantity, figures: Sequence[Quantity], groups: Sequence[Sequence[ValueMention]], clause: Span) -> tuple[ValueMention, ...]:
-    """Of a group with several labels, the one that the figure belongs to: alone in its part of the sentence, or paired by order."""
-    found: list[ValueMention] = []
-    plain = [other for other in figures if other.percent == figure.percent]
-    for group in groups:
-        if len(group) < 2:
-            continue
-        inside = [mention for mention in group if clause[0] <= mention.span[0] and mention.span[1] <= clause[1]]
-        if len(inside) == 1:
-            found.append(inside[0])
-        elif beside := [mention for mention in group if _BESIDE.fullmatch(text[figure.span[1] : mention.span[0]])]:
-            found.append(beside[0])
-        elif len(plain) == len(group) and figure in plain and (plain[0].span[0] > group[-1].span[1] or _alternate(plain, group)):
-            found.append(group[plain.index(figure)])
-        else:
-            reached = [mention for mention in group if re.search(r"\bto $", text[max(0, mention.span[0] - 4) : mention.span[0]])]
-            if len(reached) == 1 and figure.span[0] > reached[0].span[1]:
-                found.append(reached[0])
-    return tuple(found)
-
-
-def _alternate(figures: Sequence[Quantity], group: Sequence[ValueMention]) -> bool:
-    order = sorted([(figure.span, "f") for figure in figures] + [(mention.span, "m") for mention in group])
-    return all(one[1] != other[1] for one, other in zip(order, order[1:], strict=False))
-
-
-def _is_condition(text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet) -> bool:
-    """Whether the figure is a bound that another, counted figure depends on: "four regions sold more than 100"."""
-    if not operator_before(text, figure, reading.span):
-        return False
-    return any(other is not figure and _counts_labels(other, reading, sheet) for other in figures)
-
-
-def _counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
-    """Whether the figure counts labels or rows: the name of a dimension follows it, or "of the" does."""
-    if figure.percent or figure.value.denominator != 1 or figure.value > 10_000:
-        return False
-    following = [
-        word for word in reading.words if word.span[0] >= figure.span[0] + len(figure.text.rstrip()) - len(figure.unit) and word.span[0] >= figure.span[0]
-    ]
-    following = [word for word in following if word.span[0] > figure.span[0]][:5]
-    for word in following:
-        if any(mention.span[0] <= word.span[0] < mention.span[1] for mention in reading.dimensions(sheet) if _countable(sheet, mention.field)):
-            return True
-        if word.stem in ("row", "entry", "entri", "record"):
-            return True
-        if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL and not word.text.isdigit() and english_value(word.text) is None:
-            break
-    before = [mention for mention in reading.dimensions(sheet) if mention.span[1] <= figure.span[0] and figure.span[0] - mention.span[1] <= 3]
-    lead = [word.text.lower() for word in reading.words if before and word.span[1] <= before[-1].span[0]]
-    return bool(before) and any(word in ("of", "among", "amongst", "out") for word in lead[-3:])
-
-
-def _countable(sheet: Sheet, field: int) -> bool:
-    column = sheet.fields[field]
-    return "(" not in column.sql and not {value.lower() for value in column.values} <= {"yes", "no", "true", "false", "y", "n"}
-
-
-def _whole_of(text: str, figure: Quantity, figures: Sequence[Quantity]) -> bool:
-    """Whether it is the five of "three of the five regions"."""
-    return bool(re.search(r"\b(?:of|out of)\s+(?:the |all |its |our |these )?$", text[max(0, figure.span[0] - 16) : figure.span[0]])) and any(
-        0 <= figure.span[0] - other.span[1] <= 14 for other in figures if other is not figure
-    )
-
-
-def operator_before(text: str, figure: Quantity, span: Span) -> str:
-    """How the words before a figure make it a bound: `>`, `>=`, `<`, `<=`, or nothing."""
-    window = text[max(span[0], figure.span[0] - 28) : figure.span[0]]
-    last = None
-    for last in _BOUND.finditer(window):
-        pass
-    if last is None or len(re.findall(r"\w+", window[last.end() :])) > 3 or re.search(r"\d", window[last.end() :]):
-        return ""
-    return ">" if last["over"] else "<" if last["under"] else ">=" if last["least"] else "<="
-
-
-def _conditions(
-    text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet, measures: Sequence[tuple[int, float]]
-) -> list[Condition]:
-    """The bounds that a counted figure depends on."""
-    if not _counts_labels(figure, reading, sheet) or _whole_of(text, figure, figures):
-        return []
-    found: list[Condition] = []
-    for other in figures:
-        operator = operator_before(text, other, reading.span) if other is not figure else ""
-        if operator:
-            for measure, _ in measures:
-                factor = multiplier(sheet, measure)
-                bound = other.value / 100 if other.percent and not sheet.fields[measure].percent else other.value
-                found.append(Condition(measure, operator, bound / factor if factor != 1 and bound >= factor else bound))
-    return found
-
-
-# verdicts
-
-
 def _doubt(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures: Sequence[Quantity], text: str) -> str:
     """Why the figure must not be contradicted by this table, or nothing."""
-    sheet, reading = meaning.sheet, meaning.reading
     surest = max((strength for _, strength in meaning.measures), default=0)
-    counting = _counts_labels(figure, reading, sheet)
-    if not sheet.certain:
-        return "the table has broken rows or a row of totals that does not agree with the others"
-    if figure.approximate and figure.significant < 2:
-        return "the figure is too vague to be compared"
-    if surest < (0.5 if meaning.groups else 0.7) and not counting:
-        return "the sentence does not name a measure of the table"
-    if surest == UNNAMED and reading.unexplained(figures):
-        return "the sentence narrows what it means by words that the table does not have"
-    if (
-        "ratio" in meaning.operations
-        and not figure.percent
-        and not re.match(r"[\s-]*(?:times|x\b|×|fold)", text[figure.span[0] + len(figure.text.rstrip("xX ")) :])
-    ):
-        return "the sentence speaks of one thing for another, which is not computed"
-    everything = meaning.operations & {"sum", "average", "max", "min", "median", "count", "distinct"} or any(_has(reading, entry) for entry in UNIVERSAL)
-    if not meaning.groups and not everything and not counting and sheet.count > 1:
-        return "the sentence does not say which rows it speaks of"
-    if reading.foreign or reading.excluding:
-        return "the sentence speaks of something beside the figures of the table, or in a way that is not computed"
-    if reading.unresolved:
-        return "the sentence names a period that the table does not have"
-    if reading.restricted(figures) or not _unit_known(meaning, figure, text):
-        return "the sentence narrows what it means by words that the table does not have"
-    if not counting and figure.value.denominator == 1 and 0 <= figure.value <= sheet.count and reading.dimensions(sheet) and not figure.percent:
-        return "the figure may count something"
-    if counting and (
-        _unexplained(text, reading, figures) or (meaning.operations - {"count", "distinct", "change", "difference", "sum"} and not meaning.conditions)
-    ):
-        return "what is counted is not understood"
-    if counting and "difference" in meaning.operations and not meaning.conditions:
-        return "what is counted is not understood"
-    if not counting and (surest < 0.9 or reading.unexplained(figures)) and _far(meaning, scored, figure):
+    found = _doubt_of_reference(meaning, figure, figures, text, surest) or _doubt_of_kind(meaning, figure, figures, text)
+    if found:
+        return found
+    if not meaning.counting and (surest < 0.9 or meaning.reading.unexplained(figures)) and _far(meaning, scored, figure):
         return "the figure is of another magnitude than those of the table"
-    if figure.percent and not meaning.operations & {"share", "change", "ratio", "difference"}:
-        if not any(sheet.fields[measure].percent for measure, strength in meaning.measures if strength >= 0.65):
-            return "it is not said what the percentage is of"
     if not scored or scored[0].fit < SUPPORT:
         return "no derivation fits the words"
     return ""
 
 
+def _doubt_of_reference(meaning: Meaning, figure: Quantity, figures: Sequence[Quantity], text: str, surest: float) -> str:
+    """Whether the sentence certainly names a measure and rows of this table and nothing that narrows them further."""
+    sheet, reading = meaning.sheet, meaning.reading
+    if not sheet.certain:
+        return "the table has broken rows or a row of totals that does not agree with the others"
+    if surest < (0.5 if meaning.groups else 0.7) and not meaning.counting:
+        return "the sentence does not name a measure of the table"
+    everything = meaning.operations & {"sum", "average", "max", "min", "median", "count", "distinct"} or any(says(reading, entry) for entry in UNIVERSAL)
+    if not meaning.groups and not everything and not meaning.counting and sheet.count > 1:
+        return "the sentence does not say which rows it speaks of"
+    if reading.foreign or reading.excluding:
+        return "the sentence speaks of something beside the figures of the table, or in a way that is not computed"
+    if reading.unresolved:
+        return "the sentence names a period that the table does not have"
+    unnamed = surest == UNNAMED and bool(reading.unexplained(figures))
+    if unnamed or reading.restricted(figures) or not _unit_known(meaning, figure, text):
+        return "the sentence narrows what it means by words that the table does not have"
+    return ""
+
+
+def _doubt_of_kind(meaning: Meaning, figure: Quantity, figures: Sequence[Quantity], text: str) -> str:
+    """Whether it is certain what kind of value the figure is: an amount, a count, a percentage of something."""
+    sheet, reading, operations = meaning.sheet, meaning.reading, meaning.operations
+    if figure.approximate and figure.significant < 2:
+        return "the figure is too vague to be compared"
+    tail = text[figure.span[0] + len(figure.text.rstrip("xX ")) :]
+    if "ratio" in operations and not figure.percent and not re.match(r"[\s-]*(?:times|x\b|×|fold)", tail):
+        return "the sentence speaks of one thing for another, which is not computed"
+    if meaning.counting:
+        beyond = operations - {"count", "distinct", "change", "sum"} and not meaning.conditions
+        return "what is counted is not understood" if beyond or _unexplained(text, reading, figures) else ""
+    if figure.value.denominator == 1 and 0 <= figure.value <= sheet.count and reading.dimensions(sheet) and not figure.percent:
+        return "the figure may count something"
+    if figure.percent and not operations & {"share", "change", "ratio", "difference"}:
+        if not any(sheet.fields[measure].percent for measure, strength in meaning.measures if strength >= 0.65):
+            return "it is not said what the percentage is of"
+    return ""
+
+
 def _far(meaning: Meaning, scored: Sequence[Scored], figure: Quantity) -> bool:
     """Whether the figure is so far from what fits best that it may well speak of something else."""
-    best = next((values for one in scored if (values := exact_forms(one.derivation, figure, meaning.sheet))), [])
+    best = next((values for one in scored if (values := exact_forms(one.derivation, figure, meaning.sheet))), list[Fraction]())
     sizes = [abs(value) for value in best if value]
     return not sizes or not figure.value or all(not size / 30 <= abs(figure.value) <= size * 30 for size in sizes)
 
 
 def _unexplained(text: str, reading: Reading, figures: Sequence[Quantity]) -> bool:
-    bounds = [match.span() for match in _BOUND.finditer(text, *reading.span)]
+    bounds = [match.span() for match in BOUND.finditer(text, *reading.span)]
     return any(not any(start <= word.span[0] < end for start, end in bounds) for word in reading.unexplained(figures))
 
 

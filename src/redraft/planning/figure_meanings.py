@@ -1,0 +1,261 @@
+"""What one figure of a sentence may be the value of: the part of the sentence that belongs to it, the rows and measures named there, and its bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from redraft.claims.numbers import Quantity
+from redraft.claims.numerals import english_value
+from redraft.claims.words import STOP_WORDS
+from redraft.planning.derivations import Condition
+from redraft.planning.mentions import ColumnMention, Reading, ValueMention, read_mentions
+from redraft.planning.sheets import Sheet
+from redraft.planning.table_readings import Meaning
+from redraft.planning.table_words import DIRECTIONS, NEUTRAL
+from redraft.types import Span
+
+__all__ = ["BOUND", "UNNAMED", "Place", "counts_labels", "figure_meaning", "multiplier", "operator_before", "says"]
+
+UNNAMED = 0.72
+"""How surely the only measure of a table is meant that has no name."""
+IMPLIED = 0.48
+"""How surely the only measure of a table is meant by a sentence that does not name it."""
+_BREAK = re.compile(r"[,;:]\s|\s(?:while|whereas|but|although|though|and|with)\s|\s[–—-]\s|[()]")
+_HEDGE = r"(?:about |around |nearly |some |almost |roughly )?$"
+_BY = re.compile(r"\bby " + _HEDGE)
+_REACHED = re.compile(r"(?:\bto|\bat|\breach(?:ed|ing|es)?|\bhit|\bhitting|:) " + _HEDGE)
+_BESIDE = re.compile(r"\s+(?:(?:\w+\s+)?(?:in|for|during|at|from)\s+(?:the\s+)?)?")
+BOUND = re.compile(
+    r"\b(?P<over>more than|over|above|greater than|higher than|larger than|in excess of|exceed(?:s|ed|ing)?|upwards of|topped|beyond|north of)"
+    r"|(?P<under>less than|fewer than|under|below|lower than|smaller than|short of)"
+    r"|(?P<least>at least|no (?:less|fewer) than|not less than|minimum of)|(?P<at_most>at most|no more than|not more than|up to|maximum of)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """One sentence, its heading and the sentence before."""
+
+    span: Span
+    heading: Span | None
+    before: Span | None
+
+
+def multiplier(sheet: Sheet, measure: int | None) -> Fraction:
+    """What one unit of the column stands for: "Population (millions)" holds 3.6 for 3,600,000."""
+    if measure is None:
+        return Fraction(1)
+    name = sheet.fields[measure].name + " " + sheet.fields[measure].unit
+    for pattern, factor in ((r"\b(?:thousands?|tsd|'?000s?|[kK])\b", 10**3), (r"\b(?:millions?|mio|mn|M)\b", 10**6), (r"\b(?:billions?|bn|mrd)\b", 10**9)):
+        if re.search(pattern, name):
+            return Fraction(factor)
+    return Fraction(1)
+
+
+def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[Quantity], sheet: Sheet, reading: Reading) -> Meaning | None:
+    """The reading of the sentence for this figure; None if the sentence does not refer to the table."""
+    heading = read_mentions(sheet, text, place.heading) if place.heading else None
+    clause = part_of(text, place.span, figure, figures)
+    local = reading.within(clause)
+    elsewhere = [part_of(text, place.span, other, figures) for other in figures if other is not figure]
+    shared = {
+        name
+        for name, spans in reading.operations.items()
+        if any(not any(start <= span[0] < end for start, end in elsewhere if (start, end) != clause) for span in spans)
+    }
+    operations = frozenset(local.operations) | frozenset(shared)
+    if not operations & {"change", "share", "difference", "ratio", "count"} and figure.percent:
+        operations |= frozenset(reading.operations) & {"change", "share", "difference", "ratio"}
+    if counts_labels(figure, reading, sheet):
+        operations |= {"count"}
+        if _whole_of(text, figure, figures):
+            operations = frozenset({"count"})
+    if figure.percent and re.match(r"\s*of\b", text[figure.span[1] : figure.span[1] + 5]):
+        operations |= {"share"}
+    measures = _measures(sheet, reading, local, heading, figure)
+    dimensions = tuple(dict.fromkeys(mention.field for mention in (local.dimensions(sheet) or reading.dimensions(sheet))))
+    if not reading.values and not any(strength >= 0.7 for _, strength in measures) and not dimensions:
+        return None
+    groups, inherited = _groups(reading, heading)
+    conditions = tuple(_conditions(text, figure, figures, reading, sheet, measures))
+    if _is_condition(text, figure, figures, reading, sheet):
+        return None
+    said = {name for name, entries in DIRECTIONS.items() if any(says(local, entry) for entry in entries)}
+    said = said or {name for name, entries in DIRECTIONS.items() if any(says(reading, entry) for entry in entries)}
+    before = text[max(place.span[0], figure.span[0] - 14) : figure.span[0]].lower()
+    measured = any(text[mention.span[1] : figure.span[0]].strip() == "of" for mention in local.measures(sheet))
+    level = "to" if measured or _REACHED.search(before) else "by" if _BY.search(before) else ""
+    return Meaning(
+        sheet=sheet,
+        reading=reading,
+        operations=operations,
+        measures=measures,
+        dimensions=dimensions,
+        groups=groups,
+        preferred=_preferred(text, figure, figures, groups, clause),
+        inherited=inherited,
+        conditions=conditions,
+        percent=figure.percent,
+        direction=1 if said == {"up"} else -1 if said == {"down"} else 0,
+        level=level,
+        counting=counts_labels(figure, reading, sheet),
+        excluded=tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters),
+    )
+
+
+def says(reading: Reading, entry: tuple[str, ...]) -> bool:
+    stems = [word.stem for word in reading.words]
+    return any(tuple(stems[at : at + len(entry)]) == entry for at in range(len(stems) - len(entry) + 1))
+
+
+def part_of(text: str, span: Span, figure: Quantity, figures: Sequence[Quantity]) -> Span:
+    """The part of the sentence that belongs to the figure: up to the nearest break on each side."""
+    start, end = span
+    for match in _BREAK.finditer(text, *span):
+        if any(other.span[0] <= match.start() < other.span[1] for other in figures):
+            continue
+        if match.end() <= figure.span[0]:
+            start = match.end()
+        elif match.start() >= figure.span[1]:
+            end = match.start()
+            break
+    return start, end
+
+
+def _measures(sheet: Sheet, reading: Reading, local: Reading, heading: Reading | None, figure: Quantity) -> tuple[tuple[int, float], ...]:
+    """The columns that the figure may be a value of, with how surely: those named nearest, else those of the sentence, of the heading, or any."""
+
+    def strongest(mentions: Sequence[ColumnMention]) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for mention in mentions:
+            found[mention.field] = max(found.get(mention.field, 0), mention.strength)
+        return found
+
+    found = strongest(local.measures(sheet)) or strongest(reading.measures(sheet))
+    for field, strength in strongest(reading.measures(sheet)).items():
+        found.setdefault(field, min(strength, 0.69) * 0.8)
+    if not found and heading is not None:
+        found = {field: strength for field, strength in strongest(heading.measures(sheet)).items() if strength >= 0.7}
+    unit = figure.unit.strip().lower()
+    for field in sheet.measures:
+        column = sheet.fields[field]
+        if unit and unit in (column.unit.lower(), *re.findall(r"[\w€$£]+", " ".join(re.findall(r"\(([^)]*)\)", column.name.lower())))):
+            found[field] = max(found.get(field, 0), 0.45 if column.unit in "$€£¥₹" else 0.7)
+    if len(sheet.measures) == 1:
+        found.setdefault(sheet.measures[0], UNNAMED if not sheet.fields[sheet.measures[0]].stems else IMPLIED)
+    if not found:
+        found = dict.fromkeys(sheet.measures, 0.4)
+    return tuple(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _groups(reading: Reading, heading: Reading | None) -> tuple[tuple[tuple[ValueMention, ...], ...], tuple[ValueMention, ...]]:
+    by_fields: dict[tuple[int, ...], list[ValueMention]] = {}
+    for mention in reading.values:
+        if not mention.excluded:
+            known = by_fields.setdefault(mention.fields, [])
+            if all(mention.filters != other.filters for other in known):
+                known.append(mention)
+    inherited: list[ValueMention] = []
+    if heading is not None:
+        own = {field for fields in by_fields for field in fields}
+        for mention in heading.values:
+            if not own & set(mention.fields) and not mention.excluded:
+                by_fields.setdefault(mention.fields, []).append(mention)
+                inherited.append(mention)
+    return tuple(tuple(group) for group in by_fields.values()), tuple(inherited)
+
+
+def _preferred(text: str, figure: Quantity, figures: Sequence[Quantity], groups: Sequence[Sequence[ValueMention]], clause: Span) -> tuple[ValueMention, ...]:
+    """Of a group with several labels, the one that the figure belongs to: alone in its part of the sentence, or paired by order."""
+    found: list[ValueMention] = []
+    plain = [other for other in figures if other.percent == figure.percent]
+    for group in groups:
+        if len(group) < 2:
+            continue
+        inside = [mention for mention in group if clause[0] <= mention.span[0] and mention.span[1] <= clause[1]]
+        if len(inside) == 1:
+            found.append(inside[0])
+        elif beside := [mention for mention in group if _BESIDE.fullmatch(text[figure.span[1] : mention.span[0]])]:
+            found.append(beside[0])
+        elif len(plain) == len(group) and figure in plain and (plain[0].span[0] > group[-1].span[1] or _alternate(plain, group)):
+            found.append(group[plain.index(figure)])
+        else:
+            reached = [mention for mention in group if re.search(r"\bto $", text[max(0, mention.span[0] - 4) : mention.span[0]])]
+            if len(reached) == 1 and figure.span[0] > reached[0].span[1]:
+                found.append(reached[0])
+    return tuple(found)
+
+
+def _alternate(figures: Sequence[Quantity], group: Sequence[ValueMention]) -> bool:
+    order = sorted([(figure.span, "f") for figure in figures] + [(mention.span, "m") for mention in group])
+    return all(one[1] != other[1] for one, other in pairwise(order))
+
+
+def _is_condition(text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet) -> bool:
+    """Whether the figure is a bound that another, counted figure depends on: "four regions sold more than 100"."""
+    if not operator_before(text, figure, reading.span):
+        return False
+    return any(other is not figure and counts_labels(other, reading, sheet) for other in figures)
+
+
+def counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
+    """Whether the figure counts labels or rows: the name of a dimension follows it, or "of the" does."""
+    if figure.percent or figure.value.denominator != 1 or figure.value > 10_000:
+        return False
+    following = [
+        word for word in reading.words if word.span[0] >= figure.span[0] + len(figure.text.rstrip()) - len(figure.unit) and word.span[0] >= figure.span[0]
+    ]
+    following = [word for word in following if word.span[0] > figure.span[0]][:5]
+    for word in following:
+        if any(mention.span[0] <= word.span[0] < mention.span[1] for mention in reading.dimensions(sheet) if _countable(sheet, mention.field)):
+            return True
+        if word.stem in ("row", "entry", "entri", "record"):
+            return True
+        if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL and not word.text.isdigit() and english_value(word.text) is None:
+            break
+    before = [mention for mention in reading.dimensions(sheet) if mention.span[1] <= figure.span[0] and figure.span[0] - mention.span[1] <= 3]
+    lead = [word.text.lower() for word in reading.words if before and word.span[1] <= before[-1].span[0]]
+    return bool(before) and any(word in ("of", "among", "amongst", "out") for word in lead[-3:])
+
+
+def _countable(sheet: Sheet, field: int) -> bool:
+    column = sheet.fields[field]
+    return "(" not in column.sql and not {value.lower() for value in column.values} <= {"yes", "no", "true", "false", "y", "n"}
+
+
+def _whole_of(text: str, figure: Quantity, figures: Sequence[Quantity]) -> bool:
+    """Whether it is the five of "three of the five regions"."""
+    return bool(re.search(r"\b(?:of|out of)\s+(?:the |all |its |our |these )?$", text[max(0, figure.span[0] - 16) : figure.span[0]])) and any(
+        0 <= figure.span[0] - other.span[1] <= 14 for other in figures if other is not figure
+    )
+
+
+def operator_before(text: str, figure: Quantity, span: Span) -> str:
+    """How the words before a figure make it a bound: `>`, `>=`, `<`, `<=`, or nothing."""
+    window = text[max(span[0], figure.span[0] - 28) : figure.span[0]]
+    last = next(reversed(list(BOUND.finditer(window))), None)
+    if last is None or len(re.findall(r"\w+", window[last.end() :])) > 3 or re.search(r"\d", window[last.end() :]):
+        return ""
+    return ">" if last["over"] else "<" if last["under"] else ">=" if last["least"] else "<="
+
+
+def _conditions(
+    text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet, measures: Sequence[tuple[int, float]]
+) -> list[Condition]:
+    """The bounds that a counted figure depends on."""
+    if not counts_labels(figure, reading, sheet) or _whole_of(text, figure, figures):
+        return []
+    found: list[Condition] = []
+    for other in figures:
+        operator = operator_before(text, other, reading.span) if other is not figure else ""
+        if operator:
+            for measure, _ in measures:
+                factor = multiplier(sheet, measure)
+                bound = other.value / 100 if other.percent and not sheet.fields[measure].percent else other.value
+                found.append(Condition(measure, operator, bound / factor if factor != 1 and bound >= factor else bound))
+    return found
