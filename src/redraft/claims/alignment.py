@@ -27,8 +27,11 @@ class Alignment:
         return (total - len(self.missing)) / total if total else 1.0
 
 
-def align(said: Sentence, source: Sentence, context: Set[str]) -> Alignment:
-    """Each content word of the claim with its form in the sentence; of several the one nearest to the others. `context` has the keys of words said before."""
+def align(said: Sentence, source: Sentence, context: Set[str], topics: Set[str]) -> Alignment:
+    """Each content word of the claim with its form in the sentence; of several the one nearest to the others.
+
+    `context` has the keys of words said before, which may stand for a name; `topics` those of what was spoken of, which may stand for the subject.
+    """
     pairs: list[tuple[Token, Token]] = []
     by_context: list[Token] = []
     missing: list[Token] = []
@@ -44,7 +47,7 @@ def align(said: Sentence, source: Sentence, context: Set[str]) -> Alignment:
             pairs.append((token, match))
         elif token.light:
             continue
-        elif (token.name or token.subject) and not token.keys.isdisjoint(context):
+        elif (token.name or token.subject) and not token.keys.isdisjoint(topics if token.subject else context):
             by_context.append(token)
         else:
             missing.append(token)

@@ -7,7 +7,7 @@ certainly about the same thing and differs in exactly one deciding place. Everyt
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -54,12 +54,14 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "", subje
         said = _with_subject(said, subject)
     spans = sentences(passage)[:MAX_SENTENCES]
     read = [read_sentence(passage[start:end], known=said.names) for start, end in spans]
-    context = {key for token in (*read_sentence(title).tokens, *_topic(read)) for key in token.keys}
+    topics = _keys(_standing([*read_sentence(title).tokens, *_topic(read)], said))
+    context = topics | _keys(read_sentence(title).tokens)
     best = Comparison(verdict="unclear", reason="no sentence of the passage is about the same thing")
     found: list[Comparison] = []
     for (start, end), source in zip(spans, read, strict=True):
-        result = _against(said, source, context, claim)
-        context.update(source.by_key)
+        result = _against(said, source, (context, topics), claim)
+        context |= source.by_key.keys()
+        topics |= _keys(_standing([token for token in source.tokens if token.subject], said))
         if result.verdict != "unclear":
             moved = tuple((start + a, start + b) for a, b in result.words_passage)
             found.append(replace(result, words_passage=moved, quote=passage[start:end]))
@@ -75,6 +77,19 @@ def _with_subject(said: Sentence, subject: str) -> Sentence:
         replace(token, index=place - len(named), span=(0, 0), name=True, subject=True, predicate=False, after="") for place, token in enumerate(named)
     )
     return replace(said, tokens=extra + said.tokens)
+
+
+def _keys(tokens: Iterable[Token]) -> set[str]:
+    return {key for token in tokens for key in token.keys}
+
+
+def _standing(tokens: Iterable[Token], said: Sentence) -> list[Token]:
+    """The words that may stand for the claim's subject.
+
+    A subject of one word is not the first word of a longer name: "Love" is not "Love and Theft".
+    """
+    subject = [token for token in said.tokens if token.subject and not token.light]
+    return [token for token in tokens if len(subject) != 1 or token.ends or not token.name]
 
 
 def _topic(read: Sequence[Sentence]) -> list[Token]:
@@ -102,8 +117,8 @@ def _verdict(found: Sequence[Comparison], claim: str, focus: str) -> Comparison 
     return result
 
 
-def _against(said: Sentence, source: Sentence, context: Set[str], claim: str) -> Comparison:
-    alignment = align(said, source, context)
+def _against(said: Sentence, source: Sentence, before: tuple[Set[str], Set[str]], claim: str) -> Comparison:
+    alignment = align(said, source, *before)
     unclear = Comparison(verdict="unclear", coverage=alignment.coverage, reason="the nearest sentence does not cover the claim")
     if source.question or not alignment.pairs or alignment.coverage < LEAST_COVERAGE:
         return unclear
@@ -164,8 +179,8 @@ def uncovered(claim: str, passage: str, *, title: str = "") -> tuple[Span, ...]:
     said = read_sentence(claim)
     read = [read_sentence(passage[start:end], known=said.names) for start, end in sentences(passage)[:MAX_SENTENCES]]
     named = [token for sentence in read for token in sentence.tokens if token.name]
-    context = {key for token in (*read_sentence(title).tokens, *named) for key in token.keys}
-    aligned = [(align(said, source, context), source) for source in read]
+    context = _keys([*read_sentence(title).tokens, *named])
+    aligned = [(align(said, source, context, context), source) for source in read]
     related = [(alignment, source) for alignment, source in aligned if alignment.coverage >= ABOUT and alignment.pairs]
     there = {token.index for alignment, _ in related for token, _ in alignment.pairs}
     given = {token.index for alignment, _ in related for token in alignment.by_context}

@@ -30,6 +30,8 @@ class Token:
     keys: frozenset[str]
     """Two tokens with a key in common are forms of one word: the stem (one spelling of it), and the root it derives from."""
     name: bool = False
+    ends: bool = False
+    """Whether it is the last word of its name: by that one a bearer may be called alone."""
     subject: bool = False
     """Whether it stands before the verb."""
     predicate: bool = False
@@ -262,6 +264,7 @@ def _tokens(every: Sequence[Word], text: str, name_spans: list[Span], typed: lis
                 stem=stem_,
                 keys=keys(stem_),
                 name=name,
+                ends=any(end == word.span[1] for _, end in name_spans),
                 subject=pivot is not None and place < pivot,
                 predicate=place == pivot or head,
                 light=lowered in _LIGHT

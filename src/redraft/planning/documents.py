@@ -236,6 +236,9 @@ def _statement_routes(text: str, relevance: float) -> list[Route]:
     return found
 
 
+_GENERIC = re.compile(
+    r"(?:The )?(?:County|City|State|University|College|Company|Club|Department|Government|Court|Census|Church|House|School|Council|Party|League|Army)"
+)
 _ADJUNCT = re.compile(
     r"\b(?:in|on|at|by|from|during|after|before|since|until|with|within|for|to|as of|as|under|against|near|than|among)\s+(?:the\s+|an?\s+)?(?:\d{4}\s+)?$",
     re.IGNORECASE,
@@ -250,7 +253,8 @@ def _subject(text: str, sentence: Sentence) -> str:
     before = next((word.span[0] for place, word in enumerate(words(text)) if place == sentence.pivot), 0)
     spans = [(start, end) for start, end in names(text) if end <= before and not _ADJUNCT.search(text[:start])]
     if spans:
-        return text[spans[0][0] : spans[0][1]]
+        name = text[spans[0][0] : spans[0][1]]
+        return "" if _GENERIC.fullmatch(name) else name
     first = next(iter(sentence.tokens), None)
     plain = first is not None and first.index == 0 and first.text[0].isupper() and first.subject and not re.search(r"(?:ing|ly|s)$", first.text)
     return first.text if first is not None and plain and sentence.pivot is not None and sentence.pivot <= 2 else ""
