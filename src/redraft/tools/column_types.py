@@ -55,24 +55,24 @@ def typed_columns(connection: DuckDBPyConnection, raw: str, names: Sequence[str]
     """Find the type that each cell of a column has; `semicolons` says that the file separates columns by them, as files with decimal commas do."""
     row = connection.execute(f"SELECT count(*) FROM {raw}").fetchone()
     large = bool(row) and int(row[0]) > LARGE_ROWS
-    candidates = list(names)
-    for limit in (5_000, 20_000 if large else None):
-        profiles = _profiles(connection, raw, candidates, limit)
-        candidates = [column for column in candidates if profiles[column].counts["filled"] and (_is_number(profiles[column]) or _date_format(profiles[column]))]
-    profiles = _profiles(connection, raw, names, 5_000) | _profiles(connection, raw, candidates, 20_000 if large else None)
-    continental = any(profiles[column].all("continental") and not profiles[column].all("english") for column in candidates)
+    limit = 20_000 if large else None
+    profiles = _profiles(connection, raw, names, limit)
+    numbers = {column for column in names if _is_number(profiles[column])}
+    perhaps = [column for column in names if column not in numbers and profiles[column].counts["filled"] and profiles[column].all("digits")]
+    dates = {column: _date_format(counts, profiles[column].counts["filled"]) for column, counts in _dated(connection, raw, perhaps, limit).items()}
+    continental = any(profiles[column].all("continental") and not profiles[column].all("english") for column in numbers)
     expressions, units, notes = list[str](), dict[str, str](), list[str]()
     for column in names:
         profile = profiles[column]
         expression = f"CASE WHEN {_absent(column)} AND {_text(column)} <> '-' THEN NULL ELSE {_text(column)} END"
-        if column in candidates and _is_number(profile):
+        if column in numbers:
             comma = not profile.all("english") or (profile.all("continental") and (continental or (semicolons and profile.counts["commas"] > 0)))
             if profile.all("english") and profile.all("continental") and profile.counts["grouped"] and not continental:
                 notes.append(f"column {column!r}: it cannot be told whether its figures have thousands separators or decimals")
             expression = f"CASE WHEN {_absent(column)} THEN NULL ELSE {_number(column, comma, profile, large)} END"
             if profile.unit:
                 units[column] = profile.unit
-        elif column in candidates and (form := _date_format(profile)):
+        elif form := dates.get(column, ""):
             if form == "ambiguous":
                 notes.append(f"column {column!r}: day and month of its dates cannot be told apart; it was read as text")
             else:
@@ -126,45 +126,45 @@ def _digits(column: str) -> str:
     return f"regexp_replace({cell}, '(\\d)[ ''’](\\d{{3}})', '\\1\\2', 'g')"
 
 
+def _cells(raw: str, limit: int | None) -> str:
+    """All cells that are not empty, with the name of their column, cleaned: so each pattern is applied by one expression, however many columns there are."""
+    source = f"(SELECT * FROM {raw} LIMIT {limit})" if limit else raw
+    clean = f"SELECT col, {_digits('cell')} AS d, {_text('cell')} AS t, {_unit('cell')} AS u FROM (UNPIVOT {source} ON COLUMNS(*) INTO NAME col VALUE cell)"
+    return f"WITH cells AS MATERIALIZED ({clean} WHERE NOT ({_absent('cell')}))"
+
+
 def _profiles(connection: DuckDBPyConnection, raw: str, columns: Sequence[str], limit: int | None) -> dict[str, _Profile]:
-    profiles: dict[str, _Profile] = {}
-    for start in range(0, len(columns), 25):
-        part = columns[start : start + 25]
-        fields: list[str] = []
-        keys: list[tuple[str, str]] = []
-        inner: list[str] = []
-        for index, column in enumerate(part):
-            d, t, u = f"d{index}", f"t{index}", f"u{index}"
-            inner.append(f"{_digits(column)} AS {d}, CASE WHEN {_absent(column)} THEN NULL ELSE {_text(column)} END AS {t}, {_unit(column)} AS {u}")
-            measures = {
-                "filled": f"count({t})",
-                "numbers": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '\\d') AND regexp_matches({d}, '^[+-]?[\\d.,]+$'))",
-                "english": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '\\d') AND regexp_matches({d}, {literal(NUMBER_ENGLISH)}))",
-                "continental": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, {literal(NUMBER_CONTINENTAL)}))",
-                "grouped": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '^[+-]?\\d{{1,3}}[.]\\d{{3}}$'))",
-                "bare": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({t}, '^[+-]?[\\d.,]+$'))",
-                "commas": f"count(*) FILTER ({t} IS NOT NULL AND contains({d}, ','))",
-                "zeros": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({t}, '^0\\d'))",
-                "powers": f"count(*) FILTER ({t} IS NOT NULL AND regexp_matches({d}, '[eE]'))",
-                "whole": f"max(length(regexp_replace(regexp_extract({d}, '^[+-]?([\\d.,]*?)([.,]\\d+)?$', 1), '[.,]', '', 'g'))) FILTER ({t} IS NOT NULL)",
-                "places": f"max(length(regexp_extract({d}, '[.,](\\d+)$', 1))) FILTER ({t} IS NOT NULL)",
-                "point_places": f"max(length(regexp_extract({d}, '[.](\\d+)$', 1))) FILTER ({t} IS NOT NULL)",
-                "units": f"count(DISTINCT {u}) FILTER ({t} IS NOT NULL AND {u} <> '')",
-                "with_unit": f"count(*) FILTER ({t} IS NOT NULL AND {u} <> '')",
-            }
-            for number, form in enumerate((*DATE_FORMATS, *TIME_FORMATS)):
-                measures[f"date{number}"] = f"count(try_strptime({t}, {literal(form)}))"
-            keys.extend((column, key) for key in measures)
-            fields.extend(measures.values())
-            keys.append((column, "unit"))
-            fields.append(f"max({u}) FILTER ({t} IS NOT NULL)")
-        source = f"(SELECT * FROM {raw} LIMIT {limit})" if limit else raw
-        row = connection.execute(f"SELECT {', '.join(fields)} FROM (SELECT {', '.join(inner)} FROM {source})").fetchone()
-        values = dict(zip(keys, row or (), strict=True))
-        for column in part:
-            counts = {key: int(value or 0) for (owner, key), value in values.items() if owner == column and key != "unit"}
-            profiles[column] = _Profile(counts=counts, unit=str(values[column, "unit"] or ""))
-    return profiles
+    measures = {
+        "filled": "count(*)",
+        "numbers": r"count(*) FILTER (regexp_matches(d, '\d') AND regexp_matches(d, '^[+-]?[\d.,]+$'))",
+        "english": rf"count(*) FILTER (regexp_matches(d, '\d') AND regexp_matches(d, {literal(NUMBER_ENGLISH)}))",
+        "continental": f"count(*) FILTER (regexp_matches(d, {literal(NUMBER_CONTINENTAL)}))",
+        "grouped": r"count(*) FILTER (regexp_matches(d, '^[+-]?\d{1,3}[.]\d{3}$'))",
+        "bare": r"count(*) FILTER (regexp_matches(t, '^[+-]?[\d.,]+$'))",
+        "digits": r"count(*) FILTER (regexp_matches(t, '\d'))",
+        "commas": "count(*) FILTER (contains(d, ','))",
+        "zeros": r"count(*) FILTER (regexp_matches(t, '^0\d'))",
+        "powers": "count(*) FILTER (regexp_matches(d, '[eE]'))",
+        "whole": r"max(length(regexp_replace(regexp_extract(d, '^[+-]?([\d.,]*?)([.,]\d+)?$', 1), '[.,]', '', 'g')))",
+        "places": r"max(length(regexp_extract(d, '[.,](\d+)$', 1)))",
+        "point_places": r"max(length(regexp_extract(d, '[.](\d+)$', 1)))",
+        "units": "count(DISTINCT u) FILTER (u <> '')",
+        "with_unit": "count(*) FILTER (u <> '')",
+    }
+    rows = connection.execute(f"{_cells(raw, limit)} SELECT col, max(u), {', '.join(measures.values())} FROM cells GROUP BY col").fetchall()
+    empty = _Profile(counts=dict.fromkeys(measures, 0), unit="")
+    found = {str(row[0]): _Profile(counts=dict(zip(measures, map(int, row[2:]), strict=True)), unit=str(row[1] or "")) for row in rows}
+    return {column: found.get(column, empty) for column in columns}
+
+
+def _dated(connection: DuckDBPyConnection, raw: str, columns: Sequence[str], limit: int | None) -> dict[str, tuple[int, ...]]:
+    """For each column, how many cells each form of a date reads."""
+    if not columns:
+        return {}
+    counts = ", ".join(f"count(try_strptime(t, {literal(form)}))" for form in (*DATE_FORMATS, *TIME_FORMATS))
+    names = ", ".join(map(literal, columns))
+    rows = connection.execute(f"{_cells(raw, limit)} SELECT col, {counts} FROM cells WHERE col IN ({names}) GROUP BY col").fetchall()
+    return {str(row[0]): tuple(map(int, row[1:])) for row in rows}
 
 
 def _is_number(profile: _Profile) -> bool:
@@ -174,8 +174,9 @@ def _is_number(profile: _Profile) -> bool:
     return profile.counts["with_unit"] == 0 or profile.counts["units"] == 1
 
 
-def _date_format(profile: _Profile) -> str:
-    fits = [form for number, form in enumerate((*DATE_FORMATS, *TIME_FORMATS)) if profile.counts[f"date{number}"] == profile.counts["filled"]]
+def _date_format(counts: Sequence[int], filled: int) -> str:
+    """The form of date that reads every cell, `ambiguous` where day and month may be either way round, or nothing."""
+    fits = [form for form, count in zip((*DATE_FORMATS, *TIME_FORMATS), counts, strict=True) if count == filled]
     if {"%d/%m/%Y", "%m/%d/%Y"} <= set(fits):
         return "ambiguous"
     return fits[0] if fits else ""

@@ -237,7 +237,7 @@ def _load_text(connection: DuckDBPyConnection, path: Path, source: Path, workpla
         connection.execute("DROP TABLE IF EXISTS reject_errors; DROP TABLE IF EXISTS reject_scans")
         short = _short_rows(connection, raw, dialect.names)
         if rejects:
-            lines = ", ".join(str(line + dialect.skip) for (line,) in rejects[:10])
+            lines = ", ".join(str(line) for (line,) in rejects[:10])
             notes.append(f"{len(rejects)} broken rows were left out (lines {lines}{', …' if len(rejects) > 10 else ''})")
         typing = typed_columns(connection, raw, dialect.names, semicolons=dialect.delimiter == ";")
         connection.execute(f"CREATE TABLE {quoted(name)} AS SELECT {', '.join(typing.expressions)} FROM {raw}")
