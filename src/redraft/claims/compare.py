@@ -22,6 +22,7 @@ __all__ = ["Comparison", "compare", "uncovered"]
 MAX_SENTENCES = 400
 LEAST_COVERAGE = 0.6
 """Share of the claim's content words below which a sentence is not about the same thing."""
+NEARLY_ALL = 0.8
 ABOUT = 0.3
 
 
@@ -132,7 +133,7 @@ def _against(said: Sentence, source: Sentence, before: tuple[Set[str], Set[str]]
     if found is None and (said.hedged != source.hedged or said.conditional or source.conditional):
         return unclear
     if found is None and holding == len(related):
-        found = opposite(said, source, alignment)
+        found = opposite(said, source, alignment) or (reversed_roles(said, source, alignment) if alignment.coverage >= NEARLY_ALL else None)
     conflicts = [(slot, others) for slot, relation, others in related if relation == "conflict"]
     if found is None and len(conflicts) == 1 and holding == len(related) - 1 and not (said.negated or source.negated):
         found = conflict(said, source, alignment, *conflicts[0])

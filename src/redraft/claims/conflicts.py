@@ -94,6 +94,8 @@ def reversed_roles(said: Sentence, source: Sentence, alignment: Alignment) -> Co
     right = [pair for pair in alignment.pairs if said.pivot < pair[0].index <= said.object_end]
     if not left or not right or not all(other.index > pivot.index for _, other in left) or not all(other.index < pivot.index for _, other in right):
         return None
+    if any(token.index <= said.object_end and not token.light for token in alignment.missing) or said.negated != negated_there(source, alignment):
+        return None
     sides = (left[0], right[0])
     return Conflict(
         words_claim=tuple(token.span for token, _ in sides), words_passage=tuple(other.span for _, other in sides), reason="the roles are the other way round"

@@ -15,7 +15,7 @@ from redraft.claims.slots import COUNTRIES, Slot, names, slots
 from redraft.claims.words import CJK, Word, content_words, fold, stem, words
 from redraft.types import Span
 
-__all__ = ["AnswerType", "Candidate", "Question", "candidates", "coverage", "equivalent", "lifespan", "names_covered", "read_question", "share_of"]
+__all__ = ["AnswerType", "Candidate", "Question", "candidates", "coverage", "equivalent", "lifespan", "names_covered", "only_kind", "read_question", "share_of"]
 
 AnswerType = Literal["person", "place", "date", "number", "name", "choice", "yes_no", "phrase"]
 
@@ -217,7 +217,7 @@ _SYNONYMS = [
         "write author written writer pen, found establish start form create set, invent inventor devis create, build construct erect, locat situat lie lay "
         "stand find, bear birth birthplac nativ, die death dead, direct director film, play star portray act, paint painter artist, compos composer, marri "
         "wife husband spous, design architect designer, discover discoverer discovery, lead leader head, rul king queen emperor reign, win winner victory "
-        "victor, begin start open, end finish close stop, buy purchas acquir, pay cost price, live resid inhabitant population, big larg, make produc "
+        "victor, begin start open, end finish close stop, buy purchas acquir, pay cost price, live resid inhabitant, big larg, make produc "
         "manufactur, use utiliz, show display, help assist aid, kill murder assassinat, near close, job occupation profession, own owner belong, teach "
         "teacher taught, study studi, speak languag spoken, tall high height, long length, wide width, deep depth, heavy weigh weight, old age, hold host, "
         "name call known, movi film, car automobil, country nation, employ employee worker staff, sell sale sold, earn revenu incom, publish releas issu, "
@@ -237,7 +237,7 @@ def _forms(word: Word) -> frozenset[str]:
 
 def coverage(question: Question, text: str) -> float:
     """Share of the question's content words that a text has, forms and near synonyms of a word included; what only says the kind asked for is not counted."""
-    return share_of([word for word in question.content if not _of_kind(question, word)] or question.content, text)
+    return share_of([word for word in question.content if not only_kind(question, word)] or question.content, text)
 
 
 def share_of(wanted: Sequence[Word], text: str) -> float:
@@ -248,7 +248,8 @@ def share_of(wanted: Sequence[Word], text: str) -> float:
     return sum(bool(_forms(word) & there) or bool(_MEANING.get(word.stem, frozenset()) & there) for word in wanted) / len(wanted)
 
 
-def _of_kind(question: Question, word: Word) -> bool:
+def only_kind(question: Question, word: Word) -> bool:
+    """Whether a word of the question only says what kind of answer is wanted ("which city", "how tall")."""
     return word.stem in question.kinds or (question.measure and word.text.lower() in _MEASURES)
 
 
@@ -444,7 +445,7 @@ def equivalent(first: str, second: str) -> bool:
         return False
     if ours == theirs:
         return True
-    figures = [re.findall(r"\d+(?:[.,]\d+)*", text) for text in (first, second)]
+    figures = [re.findall(r"(?<!\d)-?\d+(?:[.,]\d+)*", text.replace("−", "-")) for text in (first, second)]
     if figures[0] != figures[1]:
         return False
     short, long = (first, second) if len(ours) <= len(theirs) else (second, first)
@@ -464,6 +465,6 @@ _TITLES = frozenset(
 
 def _bare(text: str) -> str:
     plain = re.sub(r"[^\w\s.,%$€£¥+-]", " ", fold(text))
-    plain = re.sub(r"(?<!\d)[.,-]|[.,](?!\d)", " ", plain)
+    plain = re.sub(r"(?<!\d)[.,]|[.,](?!\d)|-(?!\d)|(?<=[^\s\d])-", " ", plain.replace("−", "-"))
     plain = re.sub(r"^(?:in|on|at|by|from)\s+(?=\S)", "", " ".join(plain.split()))
     return " ".join(word for word in plain.split() if word not in ("the", "a", "an"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from redraft.claims.questions import Candidate, Question, candidates, coverage, equivalent, lifespan, names_covered, read_question, share_of
+from redraft.claims.questions import Candidate, Question, candidates, coverage, equivalent, lifespan, names_covered, only_kind, read_question, share_of
 from redraft.claims.segment import sentences
 from redraft.claims.sentence import read_sentence
 from redraft.claims.words import stems, words
@@ -22,6 +22,8 @@ __all__ = ["best_sentences", "options"]
 TOOL = "documents"
 MAX_OPTIONS = 8
 RELEVANCE = 0.35
+ASKED = 0.5
+"""A sentence must have more than this share of what is asked of the thing named: half of it may be said of another thing."""
 WEAKEST = 0.45
 """Share of the best option's fit below which a span is not offered."""
 
@@ -43,7 +45,7 @@ async def options(task: Task, effects: Effects, *, coverage_needed: float = 0.7,
     for rank, item in enumerate(result):
         if guard and not _grounded(question, item, coverage_needed):
             continue
-        for sentence, share in best_sentences(question, item):
+        for sentence, share in best_sentences(question, item, least=ASKED if guard else 0.0):
             for candidate in candidates(question, sentence)[:MAX_OPTIONS]:
                 found.append(_option(call, item, sentence, candidate, share * 0.9**rank))
     return tuple(_distinct(sorted(found, key=lambda option: -option.fit)))
@@ -56,20 +58,22 @@ def _grounded(question: Question, item: Evidence, needed: float) -> bool:
     return item.relevance >= RELEVANCE and share >= needed and names_covered(question, about)
 
 
-def best_sentences(question: Question, item: Evidence, count: int = 2) -> list[tuple[str, float]]:
+def best_sentences(question: Question, item: Evidence, count: int = 2, *, least: float = 0.0) -> list[tuple[str, float]]:
     """The sentences of a passage that have most of the question, each with its share.
 
     What the passage is about (its title, the names of the question) counts less than what is asked of it: "its director is" answers for the museum of
     the title. Sentences without a span of the kind asked for do not count. A second sentence is kept only where it comes close to the first.
     """
     topic = stems(words(item.title)) | stems(word for name in question.names for word in words(name))
-    asked = [word for word in question.content if word.stem not in topic]
+    asked = [word for word in question.content if word.stem not in topic and not only_kind(question, word)]
     found: list[tuple[str, float]] = []
     for start, end in sentences(item.text):
         sentence = item.text[start:end]
         if not read_sentence(sentence).question and candidates(question, sentence):
             whole = share_of(question.content, sentence)
             share = 1.0 if lifespan(question, sentence) else share_of(asked, sentence)
+            if asked and share <= least:
+                continue
             found.append((sentence, 0.7 * share + 0.3 * whole if asked else whole))
     found.sort(key=lambda pair: -pair[1])
     return [pair for pair in found[:count] if pair[1] > 0 and pair[1] >= 0.75 * found[0][1]]

@@ -1,0 +1,180 @@
+"""Options from documents under the grounding guard: offered where the documents have the answer, never where they lack it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from redraft.claims.questions import candidates, coverage, equivalent, read_question
+from redraft.effects import Effects
+from redraft.models.none import NoModel
+from redraft.planning.document_questions import options
+from redraft.planning.options import Option
+from redraft.policy import Budgets
+from redraft.tools.documents import DocumentsTool
+from redraft.types import Task
+
+OWN = Path(__file__).resolve().parents[1] / "benchmarks" / "documents_questions.jsonl"
+DOCUMENTS = [json.loads(line) for line in OWN.read_text(encoding="utf-8").splitlines()]
+
+
+class Sink:
+    def write(self, event: object) -> None:
+        """Keeps nothing."""
+
+
+def effects(texts: dict[str, str]) -> Effects:
+    return Effects(writer=NoModel(), tools={"documents": DocumentsTool(texts=texts)}, sink=Sink(), budgets=Budgets())
+
+
+def texts(*, without: str = "") -> dict[str, str]:
+    return {f"{row['title']}.txt": f"# {row['title']}\n\n{row['text']}" for row in DOCUMENTS if row["title"] != without}
+
+
+async def offered(query: str, documents: dict[str, str], **settings: bool) -> tuple[Option, ...]:
+    return await options(Task(query=query), effects(documents), **settings)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Who wrote it?", "person"),
+        ("By whom was it written?", "person"),
+        ("Where is it?", "place"),
+        ("In which city was he born?", "place"),
+        ("When did it open?", "date"),
+        ("In what year did it open?", "date"),
+        ("How many people live there?", "number"),
+        ("How tall is the tower?", "number"),
+        ("What is the population of Velmora?", "number"),
+        ("Which company makes it?", "name"),
+        ("The war ended with a treaty signed in which year?", "date"),
+        ("What does it feed on?", "phrase"),
+        ("Which is older, Tarn Tower or Sund Tower?", "choice"),
+        ("Is the tower open?", "yes_no"),
+        ("谁写了这本书？", "person"),
+        ("首都在哪里？", "place"),
+        ("有多少人？", "number"),
+        ("哪一年开放？", "date"),
+    ],
+)
+def test_the_kind_of_answer_is_read_from_the_question(question: str, kind: str) -> None:
+    assert read_question(question).type == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "first"),
+    [
+        ("Who designed the museum?", "The museum was designed by the architect Lena Falk in Osterby.", "Lena Falk"),
+        ("Where was Eleanor Marsh born?", "Eleanor Marsh was a British botanist born in Truro.", "Truro"),
+        ("When did Eleanor Marsh die?", "Eleanor Marsh (5 May 1856 – 12 January 1931) was a botanist.", "12 January 1931"),
+        ("When was Eleanor Marsh born?", "Eleanor Marsh (5 May 1856 – 12 January 1931) was a botanist.", "5 May 1856"),
+        ("How many people does it employ?", "It runs 640 kilometres of track and employs 2,150 people.", "2,150"),
+        ("Which prize did it win?", "The book by Miriam Holloway won the Atwell Prize.", "Atwell Prize"),
+        ("How long is the bridge?", "The bridge is 486 metres long and carries 21,000 vehicles.", "486 metres"),
+    ],
+)
+def test_the_best_candidate_is_of_the_kind_and_near_the_question(question: str, sentence: str, first: str) -> None:
+    assert candidates(read_question(question), sentence)[0].text == first
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Paris", "Paris, France"),
+        ("the lira", "lira"),
+        ("Captain Joss Maren", "Joss Maren"),
+        ("William Jefferson Clinton", "William Clinton"),
+        ("Napoléon", "Napoleon"),
+        ("in 1998", "1998"),
+        ("UNESCO", "unesco"),
+        ("2,150", "2,150"),
+    ],
+)
+def test_answers_that_name_the_same_are_equivalent(first: str, second: str) -> None:
+    assert equivalent(first, second)
+    assert equivalent(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("First Street", "Second Street"),
+        ("3", "3.5"),
+        ("-5", "5"),
+        ("New York", "York"),
+        ("1998", "1989"),
+        ("Anna Weiss", "Anna Lind"),
+        ("", ""),
+        ("One Street", "First Street"),
+    ],
+)
+def test_answers_that_differ_are_not(first: str, second: str) -> None:
+    assert not equivalent(first, second)
+
+
+async def test_most_questions_are_answered_by_the_first_option() -> None:
+    documents = texts()
+    asked = [(question, gold) for row in DOCUMENTS for question, gold in row["questions"]]
+    firsts = [(await offered(question, documents), gold) for question, gold in asked]
+    right = sum(bool(found) and any(equivalent(found[0].answer, wanted) for wanted in gold) for found, gold in firsts)
+    assert right >= 0.9 * len(asked)
+
+
+@pytest.mark.parametrize("title", [row["title"] for row in DOCUMENTS])
+async def test_without_the_document_there_is_no_option(title: str) -> None:
+    documents = texts(without=title)
+    for row in DOCUMENTS:
+        if row["title"] == title:
+            for question, _ in row["questions"]:
+                assert await offered(question, documents) == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who designed the harbour tunnel of Osterby?",
+        "What is the population of Velmora?",
+        "Who founded Port Aldis?",
+        "When did the director of Norrland Rail retire?",
+        "What is the capital of Sundland?",
+        "Is Port Aldis the capital of Velmora?",
+        "",
+        "???",
+    ],
+)
+async def test_what_the_documents_do_not_say_is_not_offered(question: str) -> None:
+    assert await offered(question, texts()) == ()
+
+
+async def test_without_the_guard_weaker_passages_are_offered_too() -> None:
+    question = "Who designed the harbour tunnel of Osterby?"
+    assert await offered(question, texts(), guard=False)
+
+
+async def test_an_option_carries_its_evidence_and_sentence() -> None:
+    best = (await offered("What is the currency of Velmora?", texts()))[0]
+    assert best.answer == "lira"
+    assert best.call.tool == "documents"
+    assert "the currency is the lira" in best.label
+    assert best.result[0].source.startswith("Velmora.txt#")
+    assert best.answer in best.result[0].text
+    assert 0 < best.fit <= 1
+
+
+@given(st.text(max_size=80), st.text(max_size=120))
+def test_any_question_and_sentence_can_be_read(question: str, sentence: str) -> None:
+    read = read_question(question)
+    assert 0 <= coverage(read, sentence) <= 1
+    for candidate in candidates(read, sentence):
+        assert sentence[candidate.span[0] : candidate.span[1]] == candidate.text
+        assert 0 <= candidate.fit <= 1
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_equivalence_is_symmetric(first: str, second: str) -> None:
+    assert equivalent(first, second) == equivalent(second, first)
