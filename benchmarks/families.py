@@ -47,14 +47,19 @@ def right(answer: str, question: Question) -> bool:
         return len(found_dates) == 1 and found_dates[0].value == gold
     words = answer.strip().strip(".!'\"").split()
     if gold in ("yes", "no"):
-        return bool(words) and words[0].lower().strip(",.") == gold
+        said = words[0].lower().strip(",.") if words else ""
+        if said not in ("yes", "no"):
+            said = "no" if {"not", "no", "isn't", "wasn't"} & {word.lower() for word in words} else "yes" if "leap" in words else ""
+        return said == gold
     return len(words) == 1 and (words[0] == gold or (not gold.isupper() and words[0].lower() == gold.lower()))
 
 
 async def answer(question: Question, model: Model) -> tuple[str, str, str]:
     """Draft, final answer, and how the call was planned."""
     task = Task(query=question.query)
-    effects = Effects(writer=model, tools={tool.name: tool for tool in open_tools(task, ["calculator", "units", "dates", "text"])}, sink=Silent(), budgets=Budgets())
+    effects = Effects(
+        writer=model, tools={tool.name: tool for tool in open_tools(task, ["calculator", "units", "dates", "text"])}, sink=Silent(), budgets=Budgets()
+    )
     draft = "" if model.ability == "none" else await generate(task, effects)
     routes = await EnumeratingPlanner().plan(task, draft or "?", effects, {})
     if not routes:
@@ -80,8 +85,8 @@ async def measure(family: str, arguments: argparse.Namespace, model: Model) -> d
             print(f"{family}: {question.query}\n    gold {gold}; draft {draft!r}; final {final!r}; {plan}", file=sys.stderr)
     n = len(asked)
     return {
-        "family": family, "phrasings": arguments.phrasings, "n": n, "seed": arguments.seed, "model": model.name, "before": round(before / n, 3), "after": round(after / n, 3),
-        "right_to_wrong": broken, "chosen": chosen, "no_route": silent, "seconds": round(time.monotonic() - began, 1),
+        "family": family, "phrasings": arguments.phrasings, "n": n, "seed": arguments.seed, "model": model.name,
+        "before": round(before / n, 3), "after": round(after / n, 3), "right_to_wrong": broken, "chosen": chosen, "no_route": silent, "seconds": round(time.monotonic() - began, 1),
     }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Questions by seed for the families that the embedded model plans: two disjoint lists of phrasings, written after the vocabularies.
 
-The phrasings here are what the vocabularies may be improved on; those of `held_out_phrasings` are only ever measured. Gold answers are worked out here, without the tools.
+The phrasings here and in `more_phrasings` are what the vocabularies may be improved on; those of `held_out_phrasings` are only ever measured.
+Gold answers are worked out here, without the tools.
 """
 
 from __future__ import annotations
@@ -150,11 +151,11 @@ UNITS: dict[str, list[tuple[str, Rule]]] = {
         ("{x} psi to bar", lambda x: F(x) * F("0.0689475729")),
     ],
 }  # fmt: skip
-# Letters: w a word, l a letter of it.
+# Letters: w a word, letter a letter of it.
 LETTERS: dict[str, list[tuple[str, Rule]]] = {
     "dev": [
-        ("How many {l}'s are in {w}?", lambda w, l: w.count(l)),
-        ('How many times does the letter {l} occur in "{w}"?', lambda w, l: w.count(l)),
+        ("How many {letter}'s are in {w}?", lambda w, letter: w.count(letter)),
+        ('How many times does the letter {letter} occur in "{w}"?', lambda w, letter: w.count(letter)),
         ("How long is the word '{w}'?", lambda w: len(w)),
         ("spell '{w}' backwards", lambda w: w[::-1]),
         ('How many vowels does "{w}" have?', lambda w: sum(c in "aeiou" for c in w)),
@@ -163,11 +164,11 @@ LETTERS: dict[str, list[tuple[str, Rule]]] = {
         ("How many letters are in the word {w}?", lambda w: len(w)),
     ],
     "more": [
-        ("Count the {l}s in '{w}'.", lambda w, l: w.count(l)),
-        ('In the word "{w}", how often does "{l}" appear?', lambda w, l: w.count(l)),
-        ("what's the number of times {l} shows up in {w}", lambda w, l: w.count(l)),
-        ("Tell me how many letter {l}s there are in the word {w}", lambda w, l: w.count(l)),
-        ("How many occurrences of '{l}' does '{w}' contain?", lambda w, l: w.count(l)),
+        ("Count the {letter}s in '{w}'.", lambda w, letter: w.count(letter)),
+        ('In the word "{w}", how often does "{letter}" appear?', lambda w, letter: w.count(letter)),
+        ("what's the number of times {letter} shows up in {w}", lambda w, letter: w.count(letter)),
+        ("Tell me how many letter {letter}s there are in the word {w}", lambda w, letter: w.count(letter)),
+        ("How many occurrences of '{letter}' does '{w}' contain?", lambda w, letter: w.count(letter)),
         ("How many characters are there in '{w}'?", lambda w: len(w)),
         ("What is the length of \"{w}\"?", lambda w: len(w)),
         ("How many letters make up {w}?", lambda w: len(w)),
@@ -184,9 +185,9 @@ LETTERS: dict[str, list[tuple[str, Rule]]] = {
         ("Give me the 4th character of '{w}'", lambda w: w[3]),
         ("Put the word {w} into capital letters.", lambda w: w.upper()),
         ("Sort the letters of '{w}' alphabetically.", lambda w: "".join(sorted(w))),
-        ("Does the word {w} contain the letter {l}?", lambda w, l: "yes"),
-        ("how many {l} in {w}", lambda w, l: w.count(l)),
-        ("{w}: how many times do we see the letter {l}?", lambda w, l: w.count(l)),
+        ("Does the word {w} contain the letter {letter}?", lambda w, letter: "yes"),
+        ("how many {letter} in {w}", lambda w, letter: w.count(letter)),
+        ("{w}: how many times do we see the letter {letter}?", lambda w, letter: w.count(letter)),
         ("Is '{w}' a palindrome?", lambda w: "yes" if w == w[::-1] else "no"),
         ("How many different letters are used in '{w}'?", lambda w: len(set(w))),
     ],
@@ -239,7 +240,7 @@ SETS = {
 }
 WORDS = """strawberry encyclopedia planet mississippi banana orchestra umbrella parallel committee bookkeeper window lantern molecule giraffe adventure chocolate
     avocado balloon cinnamon dinosaur elephant festival gallery harmony illusion jubilee kangaroo lemonade marathon necklace octopus pineapple rainbow saxophone telescope
-    volcano whistle yesterday zeppelin level rotator""".split()  # noqa: SIM905
+    volcano whistle yesterday zeppelin level rotator""".split()
 
 
 def questions(family: str, phrasings: str, n: int, seed: int) -> list[Question]:
@@ -262,17 +263,17 @@ def draw(source: random.Random) -> tuple[dict[str, object], dict[str, object]]:
     a, b, c, q = source.randint(110, 990), source.randint(12, 109), source.randint(3, 60), source.randint(4, 19)
     b2, m, p = source.randint(3, 16), 20 * source.randint(10, 90), source.choice((5, 8, 10, 12, 15, 20, 25, 30, 40, 60))
     values: dict[str, object] = {
-        "a": a, "b": b, "c": c, "q": q, "b2": b2, "n": source.randint(5, 290), "m": m, "p": p, "b0": min(b, a - 5), "big": source.randint(120, 4000), "q2": source.randint(6, 35),
-        "f": source.choice(("3/4", "2/5", "1/2", "7/10")), "m2": 20 * source.randint(6, 40), "nq": q * source.randint(3, 24), "mp": m + m * source.choice((5, 10, 25)) // 100,
-        "x": source.choice((str(source.randint(2, 250)), f"{source.randint(2, 80)}.{source.randint(1, 9)}")), "s": source.randint(4, 6), "t": source.randint(1, 11),
-        "k": source.randint(2, 12), "y": source.choice((1900, 2000, 2024, 2023, 1996, 2100, 1988, 1970, 2028)),
+        "a": a, "b": b, "c": c, "q": q, "b2": b2, "n": b2 * source.randint(8, 60), "m": m, "p": p, "b0": min(b, a - 5), "big": source.randint(120, 4000),
+        "q2": source.randint(6, 35), "f": source.choice(("3/4", "2/5", "1/2", "7/10")), "m2": 20 * source.randint(6, 40), "nq": q * source.randint(3, 24),
+        "mp": m + m * source.choice((5, 10, 25)) // 100, "s": source.randint(4, 6), "t": source.randint(1, 11), "k": source.randint(2, 12),
+        "x": source.choice((str(source.randint(2, 250)), f"{source.randint(2, 80)}.{source.randint(1, 9)}")), "c2": source.randint(3, 30),
+        "y": source.choice((1900, 2000, 2024, 2023, 1996, 2100, 1988, 1970, 2028)), "m3": 3 * source.randint(20, 300), "m4": 4 * source.randint(20, 300),
+        "c3": source.randint(3, 11), "c4": source.randint(2, 9), "a2": a + 100, "sq": source.randint(4, 40) ** 2,
     }  # fmt: skip
-    values["n"] = b2 * source.randint(8, 60)
-    values |= {"c2": source.randint(3, 30), "m3": 3 * source.randint(20, 300), "m4": 4 * source.randint(20, 300), "c3": source.randint(3, 11), "sq": source.randint(4, 40) ** 2}
     word = source.choice(WORDS)
     start = date(1950, 1, 1) + timedelta(source.randint(0, 28000))
     later = start + timedelta(source.randint(3, 1500))
-    values |= {"w": word, "l": source.choice(word), "d": start, "e": later, "my": (source.randint(1950, 2030), source.randint(1, 12))}
+    values |= {"w": word, "letter": source.choice(word), "d": start, "e": later, "my": (source.randint(1950, 2030), source.randint(1, 12))}
     shown = dict(values)
     for name in ("big", "m"):
         number = values[name]

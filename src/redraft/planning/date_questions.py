@@ -41,6 +41,8 @@ class Calendar:
     words: tuple[str, ...]
     unread: bool
     """Whether a date cannot be read in one way."""
+    leap_day: bool = False
+    """Whether 29 February is named apart from its year."""
 
     def has(self, *words: str) -> bool:
         return any(word in self.words for word in words)
@@ -83,6 +85,7 @@ def shown(value: str, style: DateStyle) -> str:
 def read_calendar(read: Sequence[Token], today: date) -> Calendar:
     dates: list[tuple[int, date]] = []
     unread = False
+    leap_day = False
     styles: list[DateStyle] = []
     for token in read:
         if token.date is not None:
@@ -97,10 +100,13 @@ def read_calendar(read: Sequence[Token], today: date) -> Calendar:
         for start, month, day, style in partial:
             try:
                 if year is not None:
-                    dates.append((start, date(year, month, day)))
+                    made = date(year, month, day)
+                    leap_day = leap_day or ((month, day) == (2, 29) and start > 0 and not dates)
+                    dates.append((start, made))
                     styles.append(style)
             except ValueError:
-                unread = True
+                leap_day = (month, day) == (2, 29) and not dates
+                unread = not leap_day
         unread = unread or year is None
     given = bool(dates)
     for index, token in enumerate(read):
@@ -115,11 +121,12 @@ def read_calendar(read: Sequence[Token], today: date) -> Calendar:
         style=styles[0] if styles else "month_first",
         steps=tuple(durations(read)),
         months=tuple(month_years),
-        years=tuple(years) if not dates else (),
+        years=tuple(years) if not dates or leap_day else (),
         weekdays=tuple(WEEKDAY_NAMES[word] for word in words if word in WEEKDAY_NAMES),
         ordinals=tuple(ordinals(read)),
         words=words,
         unread=unread,
+        leap_day=leap_day,
     )
 
 
@@ -196,6 +203,9 @@ def ordinals(read: Sequence[Token]) -> Iterator[int]:
 
 def wanted(named: Calendar) -> Iterator[tuple[str, float]]:
     """Every call whose arguments are there, with how strongly the words ask for it; `a > b` is the second on the result of the first."""
+    if named.leap_day and len(named.years) == 1 and named.has("did", "does", "has", "had", "have", "is", "was", "there", "include"):
+        yield f"is_leap_year({named.years[0]})", 0.95
+        return
     asks_weekday = named.has("weekday") or ("day" in named.words and (named.has("week") or (named.has("what", "which", "name") and not named.has("date"))))
     if named.steps and len(named.dates) == 1:
         yield from stepped(named, asks_weekday)
@@ -235,7 +245,8 @@ def between(named: Calendar) -> Iterator[tuple[str, float]]:
     first, second = (value.isoformat() for value in named.dates)
     pair = f"({first}, {second})"
     if named.has("old", "age", "aged", "birthday", "born") and not named.has("days", "weeks", "months"):
-        yield f"age{pair}", 1.0
+        first, second = sorted((first, second))
+        yield f"age({first}, {second})", 1.0
         return
     if named.has("business", "working", "weekdays", "workdays"):
         yield f"business_days_between{pair}", 0.95
@@ -280,9 +291,9 @@ def of_date(named: Calendar, asks_weekday: bool) -> Iterator[tuple[str, float]]:
         yield f"day_of_year({day})", 0.95
     elif named.has("month") and named.has("last", "end"):
         yield f"end_of_month({day})", 0.9
-    elif named.has("after", "following", "next") and named.has("day", "date", "comes") and not named.has("week", "weekday"):
+    elif named.has("after", "following", "next", "follows", "succeeds") and named.has("day", "date", "comes") and not named.has("week", "weekday"):
         yield f"add_days({day}, 1)", 0.9
-    elif named.has("before", "preceding", "previous") and named.has("day", "date", "comes") and not named.has("week", "weekday"):
+    elif named.has("before", "preceding", "previous", "precedes") and named.has("day", "date", "comes") and not named.has("week", "weekday"):
         yield f"add_days({day}, -1)", 0.9
     elif asks_weekday or (named.weekdays and named.has("is", "was", "did", "does", "fall", "will")):
         if named.weekdays and not named.has("what", "which"):
@@ -298,7 +309,7 @@ def of_month(named: Calendar, asks_weekday: bool) -> Iterator[tuple[str, float]]
         yield f"weekday({year:04d}-{month:02d}-01)", 0.9
     elif asks_weekday and named.has("end", "ends", "ended", "last"):
         yield f"end_of_month({year:04d}-{month:02d}-01) > weekday", 0.9
-    elif named.has("days") and named.has("many", "number", "count", "long") and not named.has("week"):
+    elif named.has("days") and not named.has("week") and not named.steps and (named.has("many", "number", "count", "long") or len(named.words) < 6):
         yield f"days_in_month({year}, {month})", 1.0
     elif named.has("last", "final") and named.has("day", "date"):
         yield f"end_of_month({year:04d}-{month:02d}-01)", 0.9

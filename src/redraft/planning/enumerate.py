@@ -27,7 +27,7 @@ LEAD = 0.2
 """How far it must be ahead of the next one with another answer."""
 LEAST = 0.4
 """Below it no option is a reading of the question."""
-WINDOW = 0.35
+WINDOW = 0.25
 MOST = 8
 
 

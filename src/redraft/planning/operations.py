@@ -32,8 +32,8 @@ n TIMES ITSELF : ($1)^2
 n IS? MULTIPLIED BY ITSELF : ($1)^2
 MULTIPLY n BY ITSELF : ($1)^2
 n IS? ADDED TO ITSELF : 2*$1
-n POWER n : ($1)^($2)
-n TO n POWERNOUN : ($1)^($2)
+INCREASE? n POWER n : ($1)^($2)
+INCREASE? n TO n POWERNOUN : ($1)^($2)
 DOUBLE OF? n : 2*$1
 TRIPLE OF? n : 3*$1
 QUADRUPLE OF? n : 4*$1
@@ -205,6 +205,9 @@ def frames() -> tuple[tuple[Frame, ...], ...]:
     return tuple(tuple(group) for group in groups)
 
 
+ORDINAL_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
 def items_of(tokens: Sequence[Token]) -> list[Item]:
     """Tokens with operation phrases joined and classed; determiners dropped."""
     known = phrases()
@@ -215,6 +218,10 @@ def items_of(tokens: Sequence[Token]) -> list[Item]:
         if token.kind == "number" and token.value is not None:
             part = 0 < token.value < 1 and not token.percent and ("/" in token.text or token.spelled)
             items.append(Item(name="n", text=token.text, expression=number_text(token.value), percent=token.percent, part=part, start=token.start))
+            position += 1
+            continue
+        if token.lower in ORDINAL_WORDS and position + 1 < len(tokens) and tokens[position + 1].lower == "power":
+            items.append(Item(name="n", text=token.text, expression=str(ORDINAL_WORDS.index(token.lower) + 1), start=token.start))
             position += 1
             continue
         for length in (5, 4, 3, 2, 1):

@@ -292,6 +292,7 @@ def holds(amount: Amount) -> bool:
 
 UNHELD = frozenset(
     """
+        bill prize budget loan debt fine
         total sum out some lot all none most many each half distance speed cost price rate average rest weight length width height number amount
         area perimeter profit loss gain discount tax tip fee salary population product difference because instead increase decrease rise fall at
         price
@@ -306,38 +307,50 @@ def changed(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
         factor = 0.4
     else:
         factor = 1.0
-    question = story.question
-    second = other.clause
-    add = 0.0
-    subtract = 0.0
-    if has(question, "total") and "than" not in question:
-        add += 0.75
-    if has(question, "remain"):
-        subtract += 0.75
-    if has(second, "gain"):
-        add += 0.6
-    if has(second, "loss"):
-        subtract += 0.65
-    if has(question, "remain"):
-        add *= 0.5
-    if set(question) & BEGINNING:
-        add, subtract = (add + 0.3 if subtract >= add else 0.2), (subtract if add > subtract else 0.2)
-    unknown = "some" in story.words or (bool({"did", "were"} & set(question)) and bool({"now", "then", "left"} & set(second)))
-    if unknown and not has(question, "remain"):
-        subtract += 0.6
-        add *= 0.5
-    if any("total" in amount.clause or "altogether" in amount.clause for amount in (one, other)) and not has(question, "total"):
-        subtract += 0.6
-        add *= 0.4
-    if {"not", "didn't", "don't", "haven't", "hasn't", "weren't", "aren't", "isn't", "wasn't"} & set(question) and "of" in one.after:
-        subtract += 0.85
-        add = 0
-    if "years" in second and "ago" in story.words:
-        subtract += 0.4
+    add, subtract = movement(story, other)
+    add, subtract = unknowns(story, one, other, add, subtract)
     if add:
         yield weighted(made["add"], min(0.9, add) * factor)
     if subtract:
         yield weighted(made["subtract"], min(0.9, subtract) * factor)
+
+
+def movement(story: Story, other: Amount) -> tuple[float, float]:
+    """How strongly the words say that the second amount comes to the first, and that it goes from it."""
+    question, second = story.question, other.clause
+    gain, loss, remain = has(second, "gain"), has(second, "loss"), has(question, "remain")
+    add = 0.65 if gain else 0.0
+    subtract = (0.65 if loss else 0.0) + (0.75 if remain else 0.0)
+    if has(question, "total") and "than" not in question:
+        add += 0.75
+    elif {"now", "new", "then"} & set(question) and not loss:
+        add += 0.4
+    if remain:
+        add *= 0.5
+    if "years" in second and "ago" in story.words:
+        subtract += 0.4
+    return add, subtract
+
+
+NOT = frozenset({"not", "didn't", "don't", "haven't", "hasn't", "weren't", "aren't", "isn't", "wasn't"})
+
+
+def unknowns(story: Story, one: Amount, other: Amount, add: float, subtract: float) -> tuple[float, float]:
+    """The same weights where what is asked for is the beginning, the change, or the part that is not named."""
+    question, second = story.question, other.clause
+    if set(question) & BEGINNING:
+        add, subtract = (add + 0.3 if subtract >= add else 0.2), (subtract if add > subtract else 0.2)
+    unknown = "some" in story.words or (bool({"did", "were"} & set(question)) and bool({"now", "then", "left"} & set(second)))
+    if unknown and not has(question, "remain"):
+        add, subtract = add * 0.5, subtract + 0.6
+    if any("total" in amount.clause or "altogether" in amount.clause for amount in (one, other)) and not has(question, "total"):
+        add, subtract = add * 0.4, subtract + 0.6
+    asked = {stem(word) for word in question}
+    if {"out", "of"} <= set(one.before) and not asked & {stem(word) for word in other.after if word not in STOPS}:
+        add, subtract = add * 0.5, subtract + 0.7
+    if NOT & set(question) and "of" in one.after:
+        add, subtract = 0.0, subtract + 0.85
+    return add, subtract
 
 
 def three_amounts(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:

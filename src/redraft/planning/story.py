@@ -141,6 +141,8 @@ def read_amount(clause: Sequence[Token], index: int, token: Token) -> Amount | N
     for following in after[:4]:
         if following.text == "-":
             continue
+        if following.kind == "word" and following.lower.endswith("ed") and len(following.text) > 4:
+            continue  # "47 moved away", "12 boiled eggs": no noun
         if following.kind != "word" or following.lower in STOPS or len(nouns) > 2 or (following.lower in VERBS and following.lower not in ("needs", "rest")):
             break
         nouns.append(stem(following.lower))
@@ -164,13 +166,21 @@ def named(clause: Sequence[Token], index: int) -> bool:
         return False
     touching = before.kind == "word" and before.end == token.start
     label = before.lower in classes_of("labels") and not (after is not None and after.kind == "word" and after.lower not in STOPS)
-    year = token.value is not None and 1500 <= token.value <= 2100 and token.text.isdigit() and len(token.text) == 4
+    if before.lower in ("from", "to", "between", "and"):
+        others = [place for place, item in enumerate(clause) if item.kind == "number" and item is not token]
+        return touching or label or (bool(others) and all(bare_year(clause, place) for place in (index, *others)))
+    return touching or label or (before.lower in DATED and bare_year(clause, index))
+
+
+DATED = frozenset("in since during until by of year the late early".split())
+
+
+def bare_year(clause: Sequence[Token], index: int) -> bool:
+    """Whether the number looks like a year and counts nothing."""
+    token, after = clause[index], clause[index + 1] if index + 1 < len(clause) else None
     bare = after is None or after.kind != "word" or after.lower in STOPS or after.lower in VERBS
-    return (
-        touching
-        or label
-        or (year and bare and before.lower in ("in", "between", "since", "during", "until", "by", "of", "year", "from", "and", "the", "to", "late", "early"))
-    )
+    year = token.value is not None and 1500 <= token.value <= 2100 and token.text.isdigit() and len(token.text) == 4
+    return year and bare and not token.money
 
 
 def asks_amount(story: Story) -> bool:
@@ -193,7 +203,11 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
         word = clause[place].lower
         if word in ("each", "every") and following and place > index + 1 and following[0] - place <= 4:
             break  # it belongs to the amount that follows: `45 people each pay $12`
-        if word in ("per", "each", "every", "apiece", "/") or (word in ("a", "an") and place - index <= 3 and clause[place - 1].lower not in STOPS):
+        if word in ("one", "a", "an", "single") and place > index + 1 and clause[place - 1].lower in ("in", "for", "on", "at"):
+            noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
+            if noun:
+                return frozenset({f"?{noun}"})
+        if word in ("per", "each", "every", "apiece", "/") or (word in ("a", "an") and place - index <= 2 and clause[place - 1].lower not in STOPS):
             noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
             if word in ("a", "an") and (not noun or (place + 1 < len(clause) and clause[place + 1].kind != "word")):
                 continue
@@ -204,6 +218,8 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
     before = max(limits, default=-1)
     for place in range(before + 1, index):
         if clause[place].lower not in ("each", "every", "per", "one", "single", "a", "an"):
+            continue
+        if clause[place].lower in ("a", "an") and any(item.lower in ASKING for item in clause[:index]):
             continue
         named_here: Sequence[Token] = clause[place + 1 : min(place + 3, index - (clause[index - 1].text == "$"))]
         if clause[place].lower in ("each", "every") and len(named_here) == 1 and named_here[0].kind == "word":

@@ -52,6 +52,7 @@ INTRODUCING = frozenset(
 )
 FUNCTION_WORDS = frozenset(
     """
+        print display output type show return produce provide around front
         a an the in of is are was were be to for from with and or by on at as it its this that these do does did done have has had how what which
         who when where why can could will would please me you i we my your tell give show say write find out get make turn many much letter letters
         character characters word words phrase term name string text sentence there times time number count total if then so not no yes capital
@@ -113,11 +114,12 @@ def read_literals(read: Sequence[Token]) -> Literals:
         if not letters and single(read, index, word) and not measured(read, index):
             letters.append(token.text[0])
         elif word not in FUNCTION_WORDS and len(word) > 1 and not word.endswith("'s"):
-            named.append((2 if before in INTRODUCING else 1, token.text))
+            opening = index == 0 and len(read) > 2 and read[1].kind != "mark"  # an order such as "Print"
+            named.append((2 if before in INTRODUCING else 0 if opening else 1, token.text))
     if longer:
         texts = sorted(longer, key=lambda text: -len(text)) if len(longer) > 1 and len(set(map(len, longer))) > 1 else longer
         return Literals(texts=tuple(texts), letters=tuple(letters), parts=tuple(texts[1:]), places=tuple(places), quoted=True)
-    best = max((rank for rank, _ in named), default=0)
+    best = max((rank for rank, _ in named), default=1)
     texts = [word for rank, word in named if rank == best] if len(named) > 1 else [word for _, word in named]
     if len(named) > 3:
         texts = []
@@ -156,7 +158,7 @@ def single(read: Sequence[Token], index: int, word: str) -> bool:
     return True
 
 
-BESIDE_LETTERS = frozenset({"in", "are", "does", "do", "occur", "appear", "show", "is", "can", "there", "inside", "within"})
+BESIDE_LETTERS = frozenset({"in", "are", "does", "do", "occur", "appear", "show", "is", "can", "there", "inside", "within", "letter", "letters"})
 
 
 def measured(read: Sequence[Token], index: int) -> bool:
@@ -246,7 +248,9 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
 
 
 def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str]) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
-    flipped = words & {"flip", "flipped", "flipping", "mirror", "mirrored", "inverted", "invert"} and (literals.quoted or "letters" in cues)
+    turned = {"turn", "around"} <= words or {"turned", "around"} <= words
+    flipped = turned or words & {"flip", "flipped", "flipping", "mirror", "mirrored", "inverted", "invert"}
+    flipped = flipped and (literals.quoted or "letters" in cues)
     if (
         "reverse" in cues
         or flipped
@@ -268,6 +272,10 @@ def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str]
         yield "uppercase", (text,), 0.95
     elif "lowercase" in cues and not cues & {"count"}:
         yield "lowercase", (text,), 0.95
+    elif (
+        cues & {"starts", "ends"} and "letters" in cues and words & {"what", "which"} and not literals.letters and not literals.places and not cues & {"count"}
+    ):
+        yield "nth_letter", (text, 1 if "starts" in cues else -1), 0.95
     elif literals.places and not cues & {"count"} and not literals.letters:
         number = next((n for n in literals.places if n), 1)
         if " " in text and "word" in words and "letters" not in cues:

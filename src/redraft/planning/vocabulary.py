@@ -110,12 +110,14 @@ CARRIERS = frozenset(
 STORY: Mapping[str, str] = {
     # what happens to an amount
     "gain": """
+        loaded attached stacked poured_in filled hands handed gets_in get_in
         buys bought buy gets got get receives received receive finds found find collects collected earns earned earn adds added add gains gained wins
         won picks picked join joins joined arrive arrives arrived more another additional extra increase increased rises rose raised grew grows grow
         delivered brought board boarded boards came come deposits deposited later climbs climbed gave_him gave_her gave_them gives_him gives_her
         gives_them warmer taller bakes baked plants planted borrows borrowed inherits inherited saves hatch hatched born put_in upward
     """,
     "loss": """
+        cracked spoiled damaged moved lost stolen vanish vanished disappear disappeared swam sailed hatched ran died
         gives gave give away lost loses lose eats ate eaten eat spends spent spend uses used use sells sold sell pays paid removes removed remove
         takes_out drops dropped breaks broke broken donates donated left leave leaves leaving fewer less reduced falls fell fall dies died burst
         withdraws withdrew withdrawn taken discard discarded returns returned minus threw throws thrown drank drinks drink lends lent lend cut cuts
@@ -123,11 +125,12 @@ STORY: Mapping[str, str] = {
         pours poured consumed gone melts melted shipped rotten
     """,
     "remain": """
+        intact undamaged whole alive untouched
         stay stays stayed keep keeps kept free spare left remain remains remaining rest leftover still unsold unread unused over change back after
         need needs needed short missing empty available
     """,
     "total": """
-        total altogether all together combined sum overall both entire collected whole now new grand so_far already in_total in_all at_the_end
+        total altogether all together combined sum overall both entire collected whole grand so_far already in_total in_all at_the_end
         many_now
     """,
     "difference": """
