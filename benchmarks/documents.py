@@ -179,8 +179,8 @@ def tokens(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 async def questions(data: Path, given: argparse.Namespace) -> dict[str, Any]:
     """Questions under the grounding guard: answered by the first option, all documents present and every third one missing.
 
-    Our own documents and questions, and those of XQuAD over all its English paragraphs. `right_to_wrong` counts right drafts that the first option
-    would replace by a wrong answer.
+    Our own documents and questions, and those of XQuAD over all its English paragraphs. `wrong` counts wrong answers, each of which could overwrite a
+    right draft; without a model an option below .4 is no answer, and `sure` are those at .7 or more that lead by .25.
     """
     found: dict[str, Any] = {}
     own = [(row["title"], row["text"], row["questions"]) for row in lines(OWN_QUESTIONS)]
@@ -208,15 +208,15 @@ async def _questions(texts: Mapping[str, str], asked: Sequence[tuple[str, str, l
             answer = await _answer(offered, task, run, given)
             right = answer is not None and any(equivalent(answer, wanted) for wanted in gold)
             counts.update(n=1, offered=bool(offered), right=right, among=any(equivalent(option.answer, wanted) for option in offered for wanted in gold))
-            counts.update(
-                present=name not in missing, right_to_wrong=answer is not None and not right, offered_without_the_document=bool(offered) and name in missing
-            )
+            sure = bool(offered) and offered[0].fit >= 0.7 and offered[0].fit - (offered[1].fit if len(offered) > 1 else 0.0) >= 0.25
+            counts.update(present=name not in missing, wrong=answer is not None and not right, sure=sure, sure_wrong=sure and not right)
+            counts.update(offered_without_the_document=bool(offered) and name in missing)
         found[case] = {**counts, "accuracy": share(counts["right"], counts["n"])}
     return found
 
 
 async def _answer(offered: Sequence[Any], task: Task, run: Effects, given: argparse.Namespace) -> str | None:
-    if not offered:
+    if not offered or offered[0].fit < 0.4:
         return None
     if given.chooser is None:
         return offered[0].answer

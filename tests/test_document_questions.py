@@ -160,7 +160,7 @@ async def test_an_option_carries_its_evidence_and_sentence() -> None:
     best = (await offered("What is the currency of Velmora?", texts()))[0]
     assert best.answer == "lira"
     assert best.call.tool == "documents"
-    assert "the currency is the lira" in best.label
+    assert "the currency is the lira" in best.result[0].text
     assert best.result[0].source.startswith("Velmora.txt#")
     assert best.answer in best.result[0].text
     assert 0 < best.fit <= 1
