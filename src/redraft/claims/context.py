@@ -88,8 +88,8 @@ def _digit_follows(line: list[Token], index: int) -> bool:
 
 _DOUBTFUL = re.compile(
     r"\b(?:binary|hex(?:adecimal)?|octal|base[- ]?\d+|mod(?:ulo)?|bitwise|xor|wrong(?:ly)?|incorrect(?:ly)?|false|mistake(?:n|nly)?|error|not equal"
-    r"|isn't|is not|does not|doesn't|cannot|never|myth|fallacy"
-    r"|misconception|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|boolean|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
+    r"|isn't|is not|does not|doesn't|cannot|never|myth|fallacy|misconception"
+    r"|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|boolean|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
     re.IGNORECASE,
 )
 

@@ -350,10 +350,10 @@ def _hedge(flat: str, first: int, last: int) -> _Hedge:
 
 def _words(text: str, numerals: bool) -> Iterator[Quantity]:
     for match in _WORDS.finditer(text):
-        value = english_value(match.group())
-        if value is None or (match.group().lower() == "one"):
-            continue
-        yield _word_quantity(text, match.start(), match.end(), value)
+        for part in _cardinals(match.group()):
+            value = english_value(match.group()[part[0] : part[1]])
+            if value is not None and match.group()[part[0] : part[1]].lower() != "one":
+                yield _word_quantity(text, match.start() + part[0], match.start() + part[1], value)
     if text.isascii():
         return
     for match in _CJK.finditer(text):
@@ -367,6 +367,14 @@ def _words(text: str, numerals: bool) -> Iterator[Quantity]:
         value = cjk_value(numeral) if counted and numeral not in ("万一", "千万", "百万", "千百", "一一") else None
         if value is not None and not (numeral[0] in "百千万亿" or text[start - 1 : start] in ("第", "星", "周") or text[start - 2 : start] == "星期"):
             yield _word_quantity(text, start, end, value)
+
+
+def _cardinals(words: str) -> list[Span]:
+    """The whole, if it is one cardinal, and otherwise its parts between commas and "and"."""
+    if english_value(words) is not None:
+        return [(0, len(words))]
+    ends = [match.span() for match in re.finditer(r", (?:and )?| and ", words)]
+    return [(a, b) for a, b in zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(words)], strict=True) if a < b]
 
 
 def _word_quantity(text: str, start: int, end: int, value: Fraction) -> Quantity:

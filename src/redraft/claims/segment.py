@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -243,17 +244,23 @@ def clauses(text: str, span: Span) -> tuple[Span, ...]:
     start, end = span
     parts: list[Span] = []
     begin = start
-    depth_ends = _bracketed(text, start, end)
+    inside = _bracketed(text, start, end)
+    starts = [span[0] for span in inside]
     for match in _CLAUSE.finditer(text, start, end):
-        if any(a < match.start() < b for a, b in depth_ends):
+        around = bisect_left(starts, match.start()) - 1
+        if around >= 0 and match.start() < inside[around][1]:
             continue
         left, right = _trim(text, begin, match.start()), _trim(text, match.end(), end)
-        if not (_substantial(text, left) and _substantial(text, right)):
+        if not (_substantial(text, (max(left[0], left[1] - _NEAR), left[1])) and _substantial(text, (right[0], min(right[1], right[0] + _NEAR)))):
             continue
         parts.append(left)
         begin = match.end()
     parts.append(_trim(text, begin, end))
     return tuple(part for part in parts if part[0] < part[1])
+
+
+_NEAR = 300
+"""Characters on each side of a possible border between clauses that are looked at."""
 
 
 def _bracketed(text: str, start: int, end: int) -> list[Span]:
@@ -272,7 +279,9 @@ def _bracketed(text: str, start: int, end: int) -> list[Span]:
 
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|will|would|can|could|may|might|must|should|\w{3,}(?:ed|es)|won|wrote|made|became|began"
-    r"|led|took|gave|held|grew|fell|rose|sold|cost|costs"
+    r"|led|took|gave|held|grew|fell|rose|sold"
+    r"|cost|left|went|came|saw|knew|lost|met|ran|said|built|bought|brought|taught|found|kept|paid|sent|spent|stood|told|thought|wore|drew|drove|flew"
+    r"|spoke|chose|broke|got|put|set|read|sang"
     r"|\w+s)\b|=|[\u4e00-\u9fff]{3}|[\u3040-\u30ff]{2}",
     re.IGNORECASE,
 )
