@@ -146,6 +146,24 @@ def test_what_the_passage_does_not_say_is_not_supported(claim: str, passage: str
     assert compare(claim, passage).verdict != "supported"
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage", "verdict"),
+    [
+        ("北京是中国的首都。", "北京是中国的首都，人口约两千万。", "supported"),
+        ("该塔高330米。", "该塔高330米，建于1998年。", "supported"),
+        ("该塔高300米。", "该塔高330米。", "contradicted"),
+        ("2020年利润增长了12%。", "2020年利润增长了21%。", "contradicted"),
+        ("東京タワーの高さは300メートルです。", "東京タワーの高さは333メートルです。", "contradicted"),
+        ("中国是北京的首都。", "北京是中国的首都。", "unclear"),
+        ("张三打败了李四。", "李四打败了张三。", "unclear"),
+        ("甲公司利润增长了12%。", "乙公司利润增长了21%。", "unclear"),
+        ("公司没有出售大桥。", "公司出售了大桥。", "unclear"),
+    ],
+)
+def test_scripts_without_spaces_are_compared_character_by_character_in_order(claim: str, passage: str, verdict: str) -> None:
+    assert compare(claim, passage).verdict == verdict
+
+
 def test_a_focus_keeps_other_places_out() -> None:
     claim = "Tarn Tower is 300 metres tall."
     assert compare(claim, TOWER, focus="300").verdict == "contradicted"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,8 +10,9 @@ from itertools import pairwise
 from redraft.claims.segment import clauses
 from redraft.claims.sentence import Sentence, Token
 from redraft.claims.slots import Relation, Slot, date_relation, quantity_relation
+from redraft.claims.words import CJK
 
-__all__ = ["Alignment", "align", "attached", "in_order", "negated_there", "refers", "relate", "together"]
+__all__ = ["Alignment", "align", "attached", "in_order", "negated_there", "refers", "relate", "spaceless", "together"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def together(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
 
 def in_order(said: Sentence, source: Sentence, alignment: Alignment) -> bool:
     """Whether names and the words around them stand in the same relation: the same order, or a voice or a copula that allows the other one."""
-    if not _ranked_in_order(said, alignment):
+    if not _ranked_in_order(said, alignment) or not _characters_in_order(alignment):
         return False
     if said.pivot is None:
         return True
@@ -131,6 +133,17 @@ def _ranked_in_order(said: Sentence, alignment: Alignment) -> bool:
         return True
     chain = [other.index for token, other in alignment.pairs if token in ranks or (token.name and not token.subject)]
     return chain == sorted(chain)
+
+
+def spaceless(token: Token) -> bool:
+    """Whether a token is a character of a script without spaces, which is a word only together with its neighbours."""
+    return bool(re.match(f"[{CJK}]", token.text))
+
+
+def _characters_in_order(alignment: Alignment) -> bool:
+    """Characters say the same only in the same order: there are no endings or small words that would tell roles apart otherwise."""
+    places = [other.index for token, other in alignment.pairs if spaceless(token)]
+    return places == sorted(places)
 
 
 _BOUND = frozenset("of by to from than against over under after before between for in at".split())

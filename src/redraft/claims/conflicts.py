@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from redraft.claims.alignment import Alignment, in_order, negated_there
+from redraft.claims.alignment import Alignment, in_order, negated_there, spaceless
 from redraft.claims.sentence import Sentence, Token, changed
 from redraft.claims.slots import Slot, names
 from redraft.claims.words import stem
@@ -119,7 +119,7 @@ def conflict(said: Sentence, source: Sentence, alignment: Alignment, slot: Slot,
         return None
     if not in_order(said, source, alignment) or negated_there(source, alignment):
         return None
-    if any((token.name or token.subject) and not token.light for token in alignment.missing):
+    if any((token.name or token.subject or spaceless(token)) and not token.light for token in alignment.missing):
         return None  # of another bearer
     ours, theirs = ([other for other in sentence.slots if other.kind == "date"] for sentence in (said, source))
     if slot.kind == "date":

@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from redraft.claims.sentence import root
 from redraft.claims.slots import COUNTRIES, Slot, names, slots
-from redraft.claims.words import CJK, Word, content_words, fold, stem, words
+from redraft.claims.words import CJK, NEGATIONS, Word, content_words, fold, stem, words
 from redraft.types import Span
 
 __all__ = ["AnswerType", "Candidate", "Question", "candidates", "coverage", "equivalent", "lifespan", "names_covered", "only_kind", "read_question", "share_of"]
@@ -382,7 +382,8 @@ def _numbers(question: Question, sentence: str, typed: tuple[Slot, ...]) -> Iter
             fit *= 0.6
         end = slot.span[1]
         unit = re.match(r"[ -](?:[a-z]+)\b", sentence[end:])
-        if question.measure and slot.dimension and unit and slot.unit and unit[0].strip(" -").startswith(slot.unit[:3]):
+        named = slot.unit[:3] if question.measure else slot.quantity.unit if slot.dimension == "money" else ""
+        if unit and named and unit[0].strip(" -").startswith(named):
             end += unit.end()
         yield (slot.span[0], end), "number", fit
 
@@ -421,7 +422,7 @@ def _phrases(sentence: str) -> Iterator[Span]:
     run: list[Word] = []
     for place, word in enumerate(found):
         after = found[place + 1] if place + 1 < len(found) else None
-        filler = word.text.lower() in _FILLERS or (word.text.lower().endswith("ly") and len(word.text) > 4)
+        filler = word.text.lower() in _FILLERS | NEGATIONS or (word.text.lower().endswith("ly") and len(word.text) > 4)
         if word.content and not filler:
             run.append(word)
         gap = sentence[word.span[1] : after.span[0]] if after else "."
