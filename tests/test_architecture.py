@@ -19,7 +19,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("claims",),
     ("comparison", "control", "stopping"),
     ("lenient_json", "structured", "quoting", "planning"),
-    ("judge", "cascade", "generate", "verify", "critique", "correct", "evaluate"),
+    ("judge", "entailed", "weighing", "cascade", "generate", "verify", "critique", "correct", "evaluate"),
     ("loop",),
     ("strategies",),
     ("trace", "outcome", "replay"),

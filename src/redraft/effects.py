@@ -23,7 +23,10 @@ from redraft.policy import Budgets
 from redraft.protocols import Clock, Model, Tool, TraceSink
 from redraft.types import Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
 
-__all__ = ["Effects", "SystemClock", "call_key"]
+__all__ = ["ENTAILMENT", "Effects", "SystemClock", "call_key"]
+
+ENTAILMENT = "entailment"
+"""Name under which the local entailment verifier is called; it is no tool that a planner may choose."""
 
 T = TypeVar("T")
 
@@ -64,12 +67,14 @@ class Effects:
         clock: Clock | None = None,
         seed: int = 0,
         concurrency: int = 8,
+        entailment: Tool | None = None,
     ) -> None:
         self.writer = writer
         self.judge = judge or writer
         self.evaluator = evaluator or writer
         self.has_evaluator = evaluator is not None
         self.tools = dict(tools)
+        self.entailment = entailment
         self.clock = clock or SystemClock()
         self.seed = seed
         self.random = random.Random(seed)  # reproducible choices, not secrets
@@ -239,7 +244,7 @@ class Effects:
         return reply
 
     async def _use(self, call: ToolCall, key: str) -> ToolResult:
-        tool = self.tools.get(call.tool)
+        tool = self.entailment if call.tool == ENTAILMENT else self.tools.get(call.tool)
         began = self.clock.monotonic()
         if tool is None:
             result: ToolResult = Failure(tool=call.tool, input=call.input, kind="unsupported", message=f"there is no tool {call.tool!r} in this run")

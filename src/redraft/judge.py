@@ -7,17 +7,19 @@ else's text, in a fresh context.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel
 
+from redraft.claims.confidence import CEILING
 from redraft.claims.quotes import locate
 from redraft.effects import Effects
 from redraft.quoting import evidence_block, quoted_block
 from redraft.structured import ask
 from redraft.types import Claim, Evidence, Message, ModelRequest, Task, Verdict
 
-__all__ = ["Comparison", "Judgement", "is_verbatim", "judge", "second_look"]
+__all__ = ["EVIDENCE_LIMIT", "Comparison", "Judged", "Judgement", "Question", "is_verbatim", "judge", "second_look"]
 
 EVIDENCE_LIMIT = 6
 
@@ -27,9 +29,16 @@ class Judgement(BaseModel):
 
     verdict: Literal["supported", "contradicted", "insufficient"]
     quote: str = ""
+    also: list[str] | None = None
+    """Quotations from other pieces of evidence that say the same."""
+    opposing: list[str] | None = None
+    """Quotations from pieces of evidence that say the opposite."""
     replacement: str | None = None
     reason: str = ""
     confidence: float = 0.5
+    next_query: str | None = ""
+    """The one look-up that would take the next step, where the evidence gives a step only."""
+    denies_premise: bool | None = False
 
 
 class Comparison(BaseModel):
@@ -39,38 +48,98 @@ class Comparison(BaseModel):
     second: Literal["supported", "contradicted", "insufficient"]
 
 
-async def judge(task: Task, answer: str, claim: Claim, evidence: Sequence[Evidence], effects: Effects) -> Verdict:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """What is judged: one claim of somebody's answer to a task."""
+
+    task: Task
+    answer: str
+    claim: Claim
+    doubt: str = ""
+    """Why the answer cannot be one to this question, where the first look says so."""
+    sample: int = 0
+    """A second sample asks the same anew."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judged:
+    """A verdict, and what the judge said beside it that is really in the evidence."""
+
+    verdict: Verdict
+    deciding: tuple[Evidence, ...] = ()
+    """The pieces of evidence that were quoted for the verdict."""
+    opposing: tuple[tuple[Evidence, str], ...] = ()
+    """Those that were quoted against it, with the words."""
+    next_query: str = ""
+    denies_premise: bool = False
+
+
+async def judge(question: Question, evidence: Sequence[Evidence], effects: Effects) -> Judged:
     """The verdict on one claim; `insufficient` where the judge cannot say, gives no parsable reply, or quotes what is not there.
 
     Raises:
         Stopped: a budget forbids the call.
     """
     shown = tuple(evidence[:EVIDENCE_LIMIT])
-    prompt = (COVERAGE_PROMPT if claim.kind == "coverage" else PROMPT).format(
-        query=quoted_block(task.query, effects),
-        answer=quoted_block(answer[:6000], effects),
-        claim=quoted_block(claim.query or claim.text, effects),
-        words=quoted_block(answer[claim.focus[0] : claim.focus[1]] if claim.focus else claim.text, effects),
-        evidence="\n".join(evidence_block(number, item, effects) for number, item in enumerate(shown, 1)),
-    )
-    request = ModelRequest(role="judge", messages=(Message(role="system", content=SYSTEM), Message(role="user", content=prompt)), max_tokens=600)
+    messages = (Message(role="system", content=SYSTEM), Message(role="user", content=_prompt(question, shown, effects)))
+    request = ModelRequest(role="judge", messages=messages, max_tokens=800, sample=question.sample)
     reply = await ask(effects, effects.judge, request, Judgement)
     if reply is None:
-        return Verdict(status="insufficient", evidence=shown, note="the judge gave no usable reply")
+        return Judged(verdict=Verdict(status="insufficient", evidence=shown, note="the judge gave no usable reply"))
+    source = _source(reply.quote, shown)
     if reply.verdict == "insufficient":
-        return Verdict(status="insufficient", method="judged", evidence=shown, note=reply.reason or "the evidence does not say")
-    source = next((item for item in shown if reply.quote.strip() and is_verbatim(reply.quote, item.text)), None)
+        first = (source,) if source is not None else ()
+        note = reply.reason or "the evidence does not say"
+        verdict = Verdict(status="insufficient", method="judged", evidence=_ahead(first, shown), note=note)
+        return Judged(verdict=verdict, deciding=first, next_query=(reply.next_query or "").strip())
     if source is None:
-        return Verdict(status="insufficient", evidence=shown, note="the judge's quotation is not in the evidence, so its verdict is void")
-    return Verdict(
+        return Judged(verdict=Verdict(status="insufficient", evidence=shown, note="the judge's quotation is not in the evidence, so its verdict is void"))
+    deciding = tuple({item.id: item for item in (source, *(item for item, _ in _quoted(reply.also, shown)))}.values())
+    ids = {item.id for item in deciding}
+    opposing = tuple((item, quote) for item, quote in _quoted(reply.opposing, shown) if item.id not in ids)
+    verdict = Verdict(
         status=reply.verdict,
         method="judged",
-        confidence=min(max(reply.confidence, 0.0), 0.99),
-        evidence=(source, *(item for item in shown if item.id != source.id)),
+        confidence=_share(reply.confidence),
+        evidence=_ahead((*deciding, *(item for item, _ in opposing)), shown),
         note=reply.reason,
         expected=(reply.replacement or None) if reply.verdict == "contradicted" else None,
         quote=reply.quote,
     )
+    return Judged(verdict=verdict, deciding=deciding, opposing=opposing, denies_premise=bool(reply.denies_premise))
+
+
+def _prompt(question: Question, shown: Sequence[Evidence], effects: Effects) -> str:
+    claim, answer = question.claim, question.answer
+    coverage = claim.kind == "coverage"
+    return (COVERAGE_PROMPT if coverage else PROMPT).format(
+        query=quoted_block(question.task.query, effects),
+        answer=quoted_block(answer[:6000], effects),
+        claim=quoted_block(claim.query or claim.text, effects),
+        words=quoted_block(answer[claim.focus[0] : claim.focus[1]] if claim.focus else claim.text, effects),
+        evidence="\n".join(evidence_block(number, item, effects) for number, item in enumerate(shown, 1)),
+        others=OTHERS,
+        doubt=DOUBT.format(doubt=question.doubt) if question.doubt else "",
+    )
+
+
+def _share(stated: float) -> float:
+    """A stated confidence as a share; some models say it in percent. A judgement is never certain."""
+    return min(max(stated / 100 if 1 < stated <= 100 else stated, 0.0), CEILING)
+
+
+def _source(quote: str, shown: Sequence[Evidence]) -> Evidence | None:
+    """The first piece of evidence in which the words stand."""
+    return next((item for item in shown if quote.strip() and is_verbatim(quote, item.text)), None)
+
+
+def _quoted(quotes: Sequence[str] | None, shown: Sequence[Evidence]) -> list[tuple[Evidence, str]]:
+    """Each quotation with the evidence that has it; one that is not there counts for nothing."""
+    return [(source, quote) for quote in quotes or () if (source := _source(quote, shown)) is not None]
+
+
+def _ahead(first: Sequence[Evidence], shown: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    return tuple({item.id: item for item in (*first, *shown)}.values())
 
 
 def is_verbatim(quote: str, passage: str) -> bool:
@@ -127,7 +196,8 @@ A wording that is less exact than the evidence but not wrong is supported. A cal
 "replacement": if contradicted, the words to put in place of the deciding words: what the evidence says, written in the answer's language and form, \
 rounded only as the question asks; null if the evidence offers none.
 "reason": one short sentence.
-"confidence": how sure you are, from 0 to 1."""
+"confidence": how sure you are, from 0 to 1.
+{others}{doubt}"""
 
 COVERAGE_PROMPT = """\
 A question was asked:
@@ -145,7 +215,19 @@ Give one JSON object:
 "quote": the shortest clause or line of one piece of evidence that decides, copied exactly (empty if insufficient).
 "replacement": if contradicted, what the answer should say, taken from the evidence; else null.
 "reason": one short sentence.
-"confidence": how sure you are, from 0 to 1."""
+"confidence": how sure you are, from 0 to 1.
+{others}{doubt}"""
+
+OTHERS = """\
+"also": quotations from other pieces of evidence that say the same as "quote", copied exactly, one from each; [] if there are none.
+"opposing": quotations from pieces of evidence that say the opposite, copied exactly, one from each; [] if there are none.
+"next_query": only if the verdict is insufficient because the evidence gives no more than a step towards the statement (it names the winner, and the \
+statement is about where the winner is from): the one search that takes the next step, and "quote" then has the words that give the step; else ""."""
+
+DOUBT = """
+
+A first look found that the answer does not fit the question: {doubt}. It may still be right to deny what the question takes for granted.
+"denies_premise": true only if the answer denies what the question takes for granted, and the quotation confirms that denial; else false."""
 
 PAIR_PROMPT = """\
 A question was asked:

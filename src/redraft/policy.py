@@ -25,6 +25,8 @@ STOP_ORDER: tuple[StopReason, ...] = (
     "cancelled", "no_answer", "nothing_to_check", "verified", "no_problem", "breaker_open", "deadline", "token_budget", "cost_budget",
     "call_budget", "target", "unchanged", "cycle", "rejections", "stagnation", "stable", "hard_cap", "checked",
 )  # fmt: skip
+OPEN_TABLES = frozenset({"trust", "calibration"})
+"""Settings that are tables with keys of the user's own."""
 ALWAYS: tuple[StopReason, ...] = ("cancelled", "no_answer", "deadline", "token_budget", "cost_budget", "call_budget", "breaker_open")
 
 
@@ -88,7 +90,19 @@ class Policy:
     strictness: Literal["low", "normal", "high", "auto"] = "normal"
     min_sources: int = 1
     """Independent sources a judged contradiction needs before it overturns an answer."""
+    trust: Mapping[str, float] = field(default_factory=dict[str, float])
+    """How far a source is trusted, 0 to 1, by domain or pattern (`nature.com`, `*.gov`); others keep what their tool says."""
     counter_search: bool = True
+    chain: int = 1
+    """Follow-up look-ups for one claim at most, where what was found gives only a step towards it."""
+    second_look: float = 0.6
+    """A judged contradiction with less confidence is judged a second time, and stands only if both agree."""
+    entailed: float = 0.95
+    """Confidence from which a local entailment verifier supports a claim."""
+    refuted: float = 0.98
+    """Confidence from which it contradicts one."""
+    calibration: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict[str, tuple[tuple[float, float], ...]])
+    """For each kind of confidence the curve from what is stated to what it is worth (`redraft calibrate checks`); none: as stated."""
     relevance: float = 0.35
     """Evidence below this relevance counts as none."""
     coverage: float = 0.7
@@ -173,7 +187,9 @@ def _merge(base: dict[str, Any], given: Mapping[str, Any], where: str) -> dict[s
     for key, value in given.items():
         if key not in base:
             raise UnknownName(f"setting in {where}", key, base)
-        if not isinstance(base[key], dict):
+        if key in OPEN_TABLES and isinstance(value, Mapping):
+            result[key] = {**base[key], **cast("Mapping[str, Any]", value)}
+        elif not isinstance(base[key], dict):
             result[key] = value
         elif isinstance(value, Mapping):
             result[key] = _merge(base[key], cast("Mapping[str, Any]", value), f"{where}.{key}")

@@ -1,25 +1,27 @@
 """Verify: find the claims of a text, run the tools that check them together, and decide each claim.
 
-Decided without a model where possible: the route's own rule reads the results. Only what no rule decides is judged by a model (`judge.py`), and only
-by a capable one. What was paid for is reused: equal calls are answered from the run's memory, and an unchanged claim keeps its verdict.
+Decided without a model where possible: the route's own rule reads the results. Only what no rule decides is judged by a model (`weighing.py`), and
+only by a capable one. What was paid for is reused: equal calls are answered from the run's memory, and an unchanged claim keeps its verdict.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from redraft.claims.confidence import calibrated
 from redraft.claims.edits import same_but_space
 from redraft.claims.match import Matching, match
+from redraft.claims.plausible import implausible
 from redraft.claims.refusal import is_refusal
-from redraft.claims.values import agrees
 from redraft.effects import Effects
 from redraft.errors import Stopped
-from redraft.judge import judge, second_look
+from redraft.judge import second_look
 from redraft.planning.rules import undecidable
 from redraft.policy import Policy
 from redraft.protocols import Planner, Route
 from redraft.types import EXACT_TOOLS, Candidate, Check, Claim, Evidence, Failure, State, Task, ToolCall, ToolResult, Verdict
+from redraft.weighing import Case, confirm, looked_up, weigh
 
 __all__ = ["verify"]
 
@@ -42,14 +44,15 @@ async def verify(task: Task, policy: Policy, candidate: Candidate, retained: Sta
         routes = (undecidable(claim, task, effects),)
     dropped = routes[policy.max_claims :]
     routes = routes[: policy.max_claims]
-    examiner = _Examiner(task, policy, text, known, _used(retained), effects)
+    doubt = (implausible(task.query, text) or "") if task.bare and task.query else ""
+    examiner = _Examiner(lambda route: Case(task=task, policy=policy, text=text, route=route, effects=effects, doubt=doubt), known, _used(retained))
     verdicts = await effects.together([examiner.check(route) for route in routes])
     checks: list[Check] = []
     evidence: dict[str, Evidence] = {}
     for route, verdict in zip(routes, verdicts, strict=True):
         found = _stopped(verdict) if isinstance(verdict, Stopped) else verdict
         evidence |= {item.id: item for item in found.evidence}
-        checks.append(_check(route, found))
+        checks.append(_doubted(_check(route, found), doubt))
     checks += [_check(route, Verdict(status="unavailable", note=f"more than {policy.max_claims} claims; this one was not looked at")) for route in dropped]
     checks = _resting(checks)
     state = State(text=text, checks=tuple(checks), evidence=evidence, refusal=is_refusal(text))
@@ -61,105 +64,42 @@ async def verify(task: Task, policy: Policy, candidate: Candidate, retained: Sta
 class _Examiner:
     """Checks one route after the other of one text; holds what all of them share."""
 
-    def __init__(self, task: Task, policy: Policy, text: str, known: Mapping[str, Check], used: frozenset[tuple[str, str]], effects: Effects) -> None:
-        self.task, self.policy, self.text, self.known, self.used, self.effects = task, policy, text, known, used, effects
+    def __init__(self, case: Callable[[Route], Case], known: Mapping[str, Check], used: frozenset[tuple[str, str]]) -> None:
+        self._case, self._known, self._used = case, known, used
 
     async def check(self, route: Route) -> Verdict:
-        claim = route.claim
-        if not claim.checkworthy:
+        """The verdict on the route's claim, with a calibrated confidence where a model had a part in it.
+
+        Raises:
+            Stopped: a budget forbids a call that it needs.
+        """
+        if not route.claim.checkworthy:
             return Verdict(status="skipped", note="not a statement that can be true or false")
+        case = self._case(route)
         if route.results is not None:
-            results: Sequence[ToolResult] = route.results
+            results: Sequence[ToolResult] = [case.believed(result) for result in route.results]
         else:
-            gathered = await self.effects.together([self.effects.use(call) for call in self._fresh(route)])
-            results = [_no_time(call, item) if isinstance(item, Stopped) else item for call, item in zip(self._fresh(route), gathered, strict=True)]
+            calls = self._fresh(route)
+            gathered = await case.effects.together([case.use(call) for call in calls])
+            results = [_no_time(call, item) if isinstance(item, Stopped) else item for call, item in zip(calls, gathered, strict=True)]
         verdict = route.decide(results)
         if verdict is None:
-            return await self._judged(route, results)
-        if verdict.status == "contradicted" and route.plan == "chosen":
-            return await self._confirmed(claim, verdict)
+            return await weigh(case, results)
+        if route.plan == "chosen" and verdict.status in ("supported", "contradicted"):
+            verdict = dataclasses.replace(verdict, confidence=calibrated(case.policy.calibration, "chosen", verdict.confidence))
+            return await confirm(case, verdict) if verdict.status == "contradicted" else verdict
+        if verdict.status == "unavailable" and not route.calls and route.results is None:
+            return await looked_up(case) or verdict
         return verdict
 
     def _fresh(self, route: Route) -> tuple[ToolCall, ...]:
         """A claim that a rewrite introduced is not checked by the look-up that suggested it alone: the next unseen hits are asked for too."""
         calls: list[ToolCall] = []
         for call in route.calls:
-            if call.tool not in EXACT_TOOLS and route.claim.text not in self.known and (call.tool, call.input) in self.used:
+            if call.tool not in EXACT_TOOLS and route.claim.text not in self._known and (call.tool, call.input) in self._used:
                 calls.append(dataclasses.replace(call, attempt=call.attempt + 1))
             calls.append(call)
         return tuple(calls)
-
-    async def _judged(self, route: Route, results: Sequence[ToolResult]) -> Verdict:
-        claim = route.claim
-        found = _distinct(item for result in results if not isinstance(result, Failure) for item in result)
-        if not found:
-            return _nothing(results)
-        relevant = [item for item in found if item.relevance >= self.policy.relevance]
-        if not relevant:
-            return Verdict(status="insufficient", evidence=tuple(found[:3]), note="what was found has too little to do with it")
-        if self.effects.judge.ability != "capable":
-            return Verdict(
-                status="unavailable", evidence=tuple(relevant[:3]), note="evidence was found, but no rule decides it and no model was given to judge it"
-            )
-        if not self.effects.may_judge():
-            return Verdict(status="unavailable", evidence=tuple(relevant[:3]), note="the bound on judgements is reached")
-        verdict = await judge(self.task, self.text, claim, relevant, self.effects)
-        if verdict.status != "contradicted" or claim.kind == "coverage":
-            return verdict
-        return await self._countered(route, verdict, relevant)
-
-    async def _confirmed(self, claim: Claim, verdict: Verdict) -> Verdict:
-        """A contradiction by a call that a model chose steers no correction until a judge agrees that the call asks the right thing."""
-        if self.effects.judge.ability != "capable" or not self.effects.may_judge():
-            return verdict
-        again = await judge(self.task, self.text, claim, verdict.evidence, self.effects)
-        if again.status == "contradicted":
-            rounded = again.expected is not None and agrees(again.expected, verdict.evidence[0].value)
-            return dataclasses.replace(verdict, confidence=max(verdict.confidence, again.confidence), expected=again.expected if rounded else verdict.expected)
-        note = "a second look did not confirm that this calculation answers the question"
-        return Verdict(status="insufficient", method=verdict.method, evidence=verdict.evidence, note=note)
-
-    async def _countered(self, route: Route, verdict: Verdict, seen: Sequence[Evidence]) -> Verdict:
-        """Before a judged contradiction overturns an answer: look once for support of the answer as it stands, and count the sources."""
-        against = {item.source or item.title or item.id for item in verdict.evidence[:1]}
-        calls = [call for call in route.calls if call.tool not in EXACT_TOOLS][:1]
-        if self.policy.counter_search and calls:
-            call = ToolCall(tool=calls[0].tool, input=route.claim.query or route.claim.text)
-            if call in route.calls:
-                call = dataclasses.replace(call, attempt=1)
-            result = await self.effects.use(call)
-            ids = {item.id for item in seen}
-            more = [] if isinstance(result, Failure) else [i for i in result if i.id not in ids and i.relevance >= self.policy.relevance]
-            if more and self.effects.may_judge():
-                again = await judge(self.task, self.text, route.claim, more, self.effects)
-                if again.status == "supported" and not _stronger(verdict.evidence[0], again.evidence[0]):
-                    note = f"sources disagree: {_short(verdict.quote)} against {_short(again.quote)}"
-                    return Verdict(status="insufficient", method="judged", evidence=(verdict.evidence[0], again.evidence[0]), note=note)
-                if again.status == "contradicted":
-                    against.add(again.evidence[0].source or again.evidence[0].title or again.evidence[0].id)
-        if len(against) < self.policy.min_sources:
-            note = f"contradicted by {len(against)} source, but {self.policy.min_sources} independent ones are needed"
-            return Verdict(status="insufficient", method="judged", evidence=verdict.evidence, note=note)
-        return verdict
-
-
-def _stronger(one: Evidence, other: Evidence) -> bool:
-    """Whether the first weighs more: by trust, then by being more recent."""
-    return (round(one.trust, 2), one.time) > (round(other.trust, 2), other.time)
-
-
-def _distinct(items: Iterable[Evidence]) -> list[Evidence]:
-    return list({item.id: item for item in items}.values())
-
-
-def _nothing(results: Sequence[ToolResult]) -> Verdict:
-    """No evidence at all: a search without a hit is insufficient, a tool that could not run is unavailable."""
-    failures = [result for result in results if isinstance(result, Failure)]
-    if not failures:
-        return Verdict(status="unavailable", note="no tool can check this")
-    if any(failure.kind == "empty" for failure in failures):
-        return Verdict(status="insufficient", note="nothing was found about it")
-    return Verdict(status="unavailable", note="; ".join(f"{failure.tool}: {failure.message}" for failure in failures))
 
 
 def _no_time(call: ToolCall, stopped: Stopped) -> Failure:
@@ -183,6 +123,14 @@ def _check(route: Route, verdict: Verdict) -> Check:
         alternatives=verdict.alternatives,
         quote=verdict.quote,
     )
+
+
+def _doubted(check: Check, doubt: str) -> Check:
+    """An answer that does not fit its question, and is not shown to be right all the same, matters most, and its note says why it was doubted."""
+    if not doubt or check.status in ("supported", "skipped") or check.claim.kind == "coverage":
+        return check
+    note = check.note if doubt in check.note else f"{check.note}; {doubt}".lstrip("; ")
+    return dataclasses.replace(check, claim=dataclasses.replace(check.claim, importance=3), note=note)
 
 
 def _resting(checks: Sequence[Check]) -> list[Check]:
@@ -237,7 +185,3 @@ async def _flip(task: Task, old: Check, new: Check, retained: State, effects: Ef
 def _pairs(retained: State, state: State, matching: Matching) -> list[tuple[Check, Check]]:
     new = {check.claim.id: check for check in state.checks}
     return [(check, new[matching.pairs[check.claim.id]]) for check in retained.checks if matching.pairs.get(check.claim.id) in new]
-
-
-def _short(quote: str) -> str:
-    return f"“{quote[:120]}”"
