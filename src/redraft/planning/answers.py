@@ -19,11 +19,11 @@ from redraft.types import Evidence, Verdict
 __all__ = ["verify_answer"]
 
 MAX_ANSWER_WORDS = 12
-LEAST_COVERAGE = 0.34
+LEAST_COVERAGE = 0.3
 """Share of the question's content words that the passage must have."""
 WHOLE = 0.75
 """Coverage from which a passage counts as being about the question as a whole."""
-RIVAL = 0.55
+RIVAL = 0.5
 """An answer whose fit is below this share of the best candidate's of its sentence is not what the sentence answers."""
 
 
