@@ -27,7 +27,7 @@ from redraft.effects import Effects
 from redraft.planning import table_questions, tables
 from redraft.policy import Budgets
 from redraft.tools.table import TableTool
-from redraft.types import ModelReply, ModelRequest, Task
+from redraft.types import Ability, ModelReply, ModelRequest, Task
 
 
 class NoTrace:
@@ -37,7 +37,7 @@ class NoTrace:
 
 class NoModel:
     name = "none"
-    ability = "none"
+    ability: Ability = "none"
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         raise NotImplementedError
@@ -379,7 +379,7 @@ DEV_QUESTIONS: dict[str, tuple[str, ...]] = {
     "difference": ("What is the difference in {measure} between {row} and {other}?", "How much higher is the {measure} of {row} than that of {other}?"),
     "more": ("Does {row} have a higher {measure} than {other}?",),
 }
-HELD_CLAIMS: dict[str, tuple[str, ...]] = {
+SEEN_CLAIMS: dict[str, tuple[str, ...]] = {
     "cell": (
         "At {v}, the {measure} of {row} may surprise some readers, yet it is what the sheet says.",
         "{row} comes in at {v} when it comes to {measure}.",
@@ -462,7 +462,7 @@ HELD_CLAIMS: dict[str, tuple[str, ...]] = {
     "ratio": ("{row} has {v} times the {measure} of {other}.", "In {measure}, {row} is {v} times as large as {other}."),
     "more": ("{row}'s {measure} is {v} than {other}'s.", "Compared with {other}, {row} shows a {v} {measure}."),
 }
-HELD_QUESTIONS: dict[str, tuple[str, ...]] = {
+SEEN_QUESTIONS: dict[str, tuple[str, ...]] = {
     "cell": ("Tell me the {measure} for {row}.", "How large is the {measure} of {row}?", "{row}: what {measure} is listed?", "I need {row}'s {measure}."),
     "cell_period": (
         "How much {measure} did {row} make in {period}?",
@@ -510,6 +510,80 @@ HELD_QUESTIONS: dict[str, tuple[str, ...]] = {
     ),
     "more": ("Is the {measure} of {row} greater than that of {other}?", "Does {row} beat {other} on {measure}?"),
 }
+
+
+HELD_CLAIMS: dict[str, tuple[str, ...]] = {
+    "cell": ("We note that {row} has {v} as its {measure}.", "{row} can point to a {measure} of {v}.", "As for {row}, its {measure} equals {v}."),
+    "cell_period": (
+        "{row} turned in {v} of {measure} for {period}.",
+        "By {period}, {measure} in {row} amounted to {v}.",
+        "- {row}, {period}: {measure} of {v}",
+    ),
+    "change_up": (
+        "{row}'s {measure} jumped {v} in {late} relative to {early}.",
+        "Growth in {measure} at {row} from {early} to {late} was {v}.",
+        "{row} lifted {measure} by {v} from {early} to {late}.",
+    ),
+    "change_down": (
+        "{row}'s {measure} shrank {v} from {early} to {late}.",
+        "The decline in {measure} at {row} from {early} to {late} was {v}.",
+        "{row} lost {v} of its {measure} from {early} to {late}.",
+    ),
+    "total_period": ("In {period} the combined {measure} of all {plural} was {v}.", "{period} closed with total {measure} of {v}."),
+    "count_rose": ("{measure} increased in {v} {plural} from {early} to {late}.", "In {v} {plural}, {measure} rose between {early} and {late}."),
+    "argmax_period": ("{v} was the strongest {singular} by {measure} in {period}.", "Top of the table for {measure} in {period} was {v}."),
+    "average": ("Across {plural}, {measure} is {v} on average.", "The {plural} have an average {measure} of {v}."),
+    "max_value": ("No {singular} has a {measure} above {v}, the maximum.", "The biggest {measure} is {v}.", "Maximum {measure}: {v}."),
+    "min_value": ("The lowest {measure} of any {singular} is {v}.", "Minimum {measure}: {v}."),
+    "count_above": ("A total of {v} {plural} have {measure} over {bound}.", "Only {v} {plural} have a {measure} greater than {bound}."),
+    "total_category": ("{measure} in {category} sums to {v}.", "In total, {category} accounts for {measure} of {v}."),
+    "average_category": ("For {category}, {measure} comes to {v} on average.", "{category}: average {measure} {v}."),
+    "count_category": ("The table has {v} {plural} in {category}.", "In {category} we count {v} {plural}."),
+    "total": ("{measure} totals {v}.", "The grand total for {measure} is {v}.", "The sum of {measure} over all {plural} is {v}."),
+    "share": (
+        "{row} represents {v} of the total {measure}.",
+        "With {v} of {measure}, {row} holds its share.",
+        "Some {v} of the overall {measure} falls to {row}.",
+    ),
+    "argmax": ("In terms of {measure}, {v} is at the top.", "{v} has more {measure} than any other {singular}.", "The best {measure} belongs to {v}."),
+    "argmin": ("In terms of {measure}, {v} is at the bottom.", "{v} has less {measure} than any other {singular}.", "The weakest {measure} belongs to {v}."),
+    "second": ("The second largest {measure} is that of {v}.", "{v} finishes second by {measure}."),
+    "difference": (
+        "{row} has {v} more in {measure} than {other}.",
+        "{row} leads {other} by {v} in {measure}.",
+        "In {measure}, {row} is ahead of {other} by {v}.",
+    ),
+    "ratio": ("The {measure} of {row} is {v} times the {measure} of {other}.", "{row}'s {measure} is {v}x that of {other}."),
+    "more": ("The {measure} of {row} is {v} than the {measure} of {other}.", "{row} posts {v} {measure} than {other}."),
+}
+HELD_QUESTIONS: dict[str, tuple[str, ...]] = {
+    "cell": ("Could you look up {row}'s {measure}?", "What does the table say about the {measure} of {row}?", "{measure} of {row}?"),
+    "cell_period": ("For {period}, what {measure} is reported for {row}?", "{row}'s {measure} in {period}, please."),
+    "total_period": ("What is the {measure} of all {plural} combined in {period}?", "In {period}, what was the sum of {measure}?"),
+    "argmax_period": ("Who had the most {measure} in {period}?", "For {period}, name the top {singular} by {measure}."),
+    "average": ("What {measure} do the {plural} have on average?", "Compute the mean {measure}."),
+    "max_value": ("What is the maximum {measure}?", "How large is the greatest {measure}?"),
+    "min_value": ("What is the minimum {measure}?", "How small is the smallest {measure}?"),
+    "count_above": ("How many {plural} are there with {measure} over {bound}?", "For how many {plural} is {measure} higher than {bound}?"),
+    "total_category": ("What do we get if we total {measure} for {category}?", "{category}: what is the combined {measure}?"),
+    "average_category": ("What is {measure} in {category}, averaged?", "Mean {measure} for {category}?"),
+    "count_category": ("How many {plural} does {category} have?", "How many {plural} are listed under {category}?"),
+    "total": ("What does {measure} add up to?", "What is {measure} in total?", "What is the overall {measure}?"),
+    "share": ("What percent of the {measure} is {row}'s?", "What proportion of {measure} does {row} account for?"),
+    "argmax": ("What {singular} has the most {measure}?", "Which {singular} leads in {measure}?", "Which {singular} tops the table for {measure}?"),
+    "argmin": ("What {singular} has the least {measure}?", "Which {singular} has the weakest {measure}?"),
+    "second": ("Which {singular} ranks second by {measure}?", "What {singular} has the second largest {measure}?"),
+    "difference": (
+        "How much more {measure} does {row} have than {other}?",
+        "What is the gap between {row} and {other} in {measure}?",
+        "{row} minus {other}: what is the difference in {measure}?",
+    ),
+    "more": ("Has {row} got more {measure} than {other}?", "Is {row} ahead of {other} in {measure}?"),
+}
+
+
+def merged(one: dict[str, tuple[str, ...]], other: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {name: one.get(name, ()) + other.get(name, ()) for name in one | other}
 
 
 def plain(text: str | None) -> str:
@@ -635,7 +709,8 @@ def _same(answer: str, right: str, fact: Fact) -> bool:
 async def main(arguments: argparse.Namespace) -> dict[str, Any]:
     held = arguments.phrasings == "held"
     steps: dict[str, Callable[..., Any]] = {"claims": claims, "questions": questions}
-    lists = {"claims": HELD_CLAIMS if held else DEV_CLAIMS, "questions": HELD_QUESTIONS if held else DEV_QUESTIONS}
+    known = {"claims": merged(DEV_CLAIMS, SEEN_CLAIMS), "questions": merged(DEV_QUESTIONS, SEEN_QUESTIONS)}
+    lists = {"claims": HELD_CLAIMS, "questions": HELD_QUESTIONS} if held else known
     result: dict[str, Any] = {"seed": arguments.seed, "phrasings": arguments.phrasings}
     with tempfile.TemporaryDirectory() as folder:
         for name in steps if arguments.only == "both" else (arguments.only,):

@@ -99,7 +99,7 @@ def only(found: Sequence[tuple[str, str, str | None]], status: str) -> list[str]
         ("sales", "The median revenue was 900."),
         ("sales", "North sold 27 more units than South."),
         ("sales", "Revenue excluding East was 6,409."),
-        ("sales", "Three regions sold more than 50 units in total." if False else "The gap in revenue between North and East was 2,029."),
+        ("sales", "The gap in revenue between North and East was 2,029."),
         ("sales", "North's revenue in Q1 was 1.12 thousand."),
         ("sales", "Two of the regions saw revenue rise from Q1 to Q2."),
         ("cities", "Lisbon is home to 550,000 people."),

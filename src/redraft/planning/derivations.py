@@ -125,7 +125,7 @@ def comparisons(sheet: Sheet, measure: int, one: Filters, other: Filters) -> Ite
             yield Derivation(
                 operation="ratio",
                 value=first / second,
-                sql=f"SELECT 1.0 * {a} / {b}",
+                sql=f"SELECT 1e0 * {a} / {b}",
                 label=f"ratio({pair})",
                 kind="ratio",
                 measure=measure,
@@ -135,7 +135,7 @@ def comparisons(sheet: Sheet, measure: int, one: Filters, other: Filters) -> Ite
             yield Derivation(
                 operation="change",
                 value=(first - second) / abs(second),
-                sql=f"SELECT 1.0 * ({a} - {b}) / abs({b})",
+                sql=f"SELECT 1e0 * ({a} - {b}) / abs({b})",
                 label=f"relative_change({pair})",
                 kind="ratio",
                 measure=measure,
@@ -182,7 +182,7 @@ def shares(sheet: Sheet, measure: int | None, part: Filters, whole: Filters) -> 
         what, name = f"sum({sheet.fields[measure].sql})", sheet.fields[measure].name
     if some is None or not every:
         return
-    sql = f"SELECT 1.0 * ({sheet.select(what, part)}) / ({sheet.select(what, whole)})"
+    sql = f"SELECT 1e0 * ({sheet.select(what, part)}) / ({sheet.select(what, whole)})"
     yield Derivation(
         operation="share", value=Fraction(some) / every, sql=sql, label=f"share({name}: {described(sheet, part)})", kind="ratio", measure=measure, filters=part
     )
@@ -205,7 +205,7 @@ def two_measures(sheet: Sheet, one: int, other: int, filters: Filters) -> Iterat
         yield Derivation(
             operation="ratio",
             value=first / second,
-            sql=sheet.select(f"1.0 * {a} / {b}", filters),
+            sql=sheet.select(f"1e0 * {a} / {b}", filters),
             label=f"ratio({names})",
             kind="ratio",
             measure=one,

@@ -71,7 +71,7 @@ class Reading:
     hypothetical: bool = False
     """Whether it speaks of plans or wishes, or denies something."""
     table: frozenset[str] = frozenset()
-    """Words of the name of the table."""
+    """Words of the names of the table and its columns."""
 
     def within(self, span: Span) -> Reading:
         """What of it lies inside the span."""
@@ -165,7 +165,7 @@ def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
         foreign=_per(found, columns) or bool(_phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])),
         excluding=bool(excluding) and not handled,
         hypothetical=bool(_phrases(found, HYPOTHETICAL, [*taken, *named])),
-        table=frozenset(sheet.stems),
+        table=frozenset(sheet.stems) | {part for column in sheet.fields for part in (*column.stems, column.unit.lower())},
     )
 
 
@@ -210,8 +210,9 @@ def _index(sheet: Sheet) -> Mapping[str, tuple[tuple[tuple[str, ...], int, str],
             continue
         for value in column.values:
             parts = tuple(root(word.text) for word in words(value))
-            if parts and value.lower() not in _SKIPPED_VALUES and not value.isdigit() and len(parts) <= 8:
-                index.setdefault(parts[0], []).append((parts, place, value))
+            size = len(parts)
+            if 0 < size <= 8 and value.lower() not in _SKIPPED_VALUES and not value.isdigit():
+                index.setdefault(next(iter(parts)), []).append((parts, place, value))
     return {first: tuple(sorted(entries, key=lambda entry: -len(entry[0]))) for first, entries in index.items()}
 
 

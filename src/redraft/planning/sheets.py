@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
+from math import lcm
 from typing import Any
 
 from redraft.effects import Effects
@@ -238,14 +239,7 @@ def _fraction(cell: str) -> Fraction | None:
 
 
 def _common_scale(figures: Sequence[Fraction]) -> int:
-    scale = 1
-    for figure in figures:
-        scale = max(scale, figure.denominator) if scale % figure.denominator else scale
-        while scale % figure.denominator:
-            scale *= 10
-            if scale > 10**40:
-                return 10**40
-    return scale
+    return lcm(*{figure.denominator for figure in figures})
 
 
 def _without_totals(entry: dict[str, Any], rows: list[list[str | None]]) -> tuple[list[list[str | None]], str, bool]:
@@ -334,7 +328,7 @@ def _long(sheet: Sheet) -> Sheet | None:
     picked = "".join(f"{sheet.fields[index].sql}, " for index in carried)
     condition = f" WHERE {sheet.where}" if sheet.where else ""
     parts = [f"SELECT {picked}{_literal(label)} AS period, {sheet.fields[index].sql} AS amount FROM {sheet.source}{condition}" for index, _, label, _ in named]
-    scale = max(sheet.scales[index] for index, *_ in named)
+    scale = lcm(*(sheet.scales[index] for index, *_ in named))
     columns: list[list[Any]] = [[] for _ in range(len(carried) + 2)]
     for index, _, label, _ in named:
         for row in range(sheet.count):

@@ -93,6 +93,10 @@ def _ranked(reading: Reading) -> tuple[bool, int, Span] | None:
         if (low in ORDINALS or low == "last") and not superlative_follows and any(stem in RANKING for stem in near):
             bottom = any(place[0] >= word.span[1] for place in reading.operations.get("min", ())) or low == "last"
             return not bottom, ORDINALS.get(low, 1), word.span
+        if low in ("any", "every", "all", "anyone", "everyone") and any(other.text.lower() in ("other", "others", "else") for other in found[at + 1 : at + 2]):
+            compared = [other for other in found[:at] if other.stem in MORE | LESS]
+            if compared and any(other.text.lower() == "than" for other in found[max(0, at - 2) : at]):
+                return compared[-1].stem in MORE, 1, compared[-1].span
         if low in NOBODY:
             beaten = next((other for other in found[at + 1 : at + 5] if other.stem in BEATING), None)
             if beaten is not None:

@@ -97,7 +97,7 @@ def _wanted(question: str, sheet: Sheet, reading: Reading) -> Wanted:
         return "ratio"
     if _PERCENT.search(question) and not any(sheet.fields[mention.field].percent for mention in reading.measures(sheet)):
         return "percent"
-    if _DIFFERENCE.search(question):
+    if _compares(question, reading):
         return "amount"
     counting = _COUNTING.search(question)
     if counting:
@@ -110,6 +110,11 @@ def _wanted(question: str, sheet: Sheet, reading: Reading) -> Wanted:
     if "share" in reading.operations and reading.values:
         return "percent"
     return "amount"
+
+
+def _compares(question: str, reading: Reading) -> bool:
+    """Whether it asks by how much one of two things named exceeds the other."""
+    return len(reading.values) > 1 and bool(_DIFFERENCE.search(question))
 
 
 def _meaning(question: str, sheet: Sheet, reading: Reading, figures: Sequence[Quantity], wanted: Wanted) -> Meaning:
@@ -129,9 +134,9 @@ def _meaning(question: str, sheet: Sheet, reading: Reading, figures: Sequence[Qu
         operations |= {"share"}
     if wanted in ("ratio", "rank"):
         operations |= {wanted}
-    if _DIFFERENCE.search(question):
+    if _compares(question, reading):
         operations = operations - {"max", "min"} | {"difference"}
-    if "mean" in question.lower().split() and not re.search(r"\b(?:the|a) mean\b|mean of", question.lower()):
+    if re.search(r"\b(?:do|does|did|it|this|that|which|what|you)\b[^.?!]{0,30}\bmean\W*$", question.lower()):
         operations -= {"average"}
     stems = {word.stem for word in reading.words}
     said = {name for name, entries in DIRECTIONS.items() if any(len(entry) == 1 and entry[0] in stems for entry in entries)}

@@ -114,13 +114,14 @@ def _contexts(meaning: Meaning) -> Iterator[tuple[Filters, float]]:
     choices: list[list[tuple[Filters, float]]] = []
     for group in meaning.groups:
         options: list[tuple[Filters, float]] = []
+        from_heading = group[0] in meaning.inherited
         for mention in group:
             weight = 1.0 if len(group) == 1 or mention in meaning.preferred else 0.5
             options.append((mention.filters, weight * (0.9 if mention.partial else 1.0)))
         if len(group) > 1:
             together = bool(meaning.operations & {"sum", "average", "share", "count"}) and not any(mention in meaning.preferred for mention in group)
             options.append((_union(group), 0.95 if together else 0.5))
-        if group[0] in meaning.inherited:
+        if from_heading:
             options.append(((), 0.5))
         choices.append(options)
     for number, chosen in enumerate(product(*choices)):

@@ -38,6 +38,8 @@ _BASES = frozenset("city life wife make write become take give lose leave choose
 def root(word: str) -> str:
     """The stem of a word; where the stemmer leaves an irregular form at its base ("cities", "made"), the stem of that ("city", "make")."""
     found = stem(word)
+    if found == "not" and word.lower() != "not":
+        return "note"
     return stem(found) if found in _BASES else found
 
 
@@ -148,7 +150,7 @@ TOTALS = frozenset("total,totals,grand total,sum,overall,all,all regions,subtota
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 ORDINALS = {word: number for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}
 EXCLUDING = stemmed(
-    "excluding except without besides apart_from other_than aside_from leaving_out not_counting outside excluded exclude disregarding ignoring bar minus"
+    "excluding except without besides apart_from other_than aside_from leaving_out not_counting outside excluded exclude disregarding ignoring bar"
 )
 UNIVERSAL = stemmed("all every each everything everyone overall entire whole across total combined altogether everywhere throughout together both")
 RESTRICTING = frozenset("from in for via through among at on with within inside outside during under between to into against per by of".split())
@@ -196,7 +198,8 @@ NEUTRAL = frozenset(
         "clear cleared finish finished end ended open opened start started "
         "home house houses feature features quote quoted price priced value valued rate rated score scored list listed retail retails call calls "
         "place places put puts bag bagged mean means read reads "
-        "beyond exceed exceeding excess upwards topped topping "
+        "suffer suffered endure endured experience experienced witness witnessed undergo underwent enjoyed face faced due owing represent represented "
+        "greater smaller larger bigger longer shorter older younger beyond exceed exceeding excess upwards topped topping "
         "go went gone going find found anywhere everywhere belong adding put putting read observe observed somewhere looking hold held give gives "
         "given make makes get work works "
         "include including included mention present presented display displayed carry carried boast boasted enjoy enjoyed claim claimed keep kept "

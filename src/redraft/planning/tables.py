@@ -102,7 +102,8 @@ def _figure_route(
         taken = [mention.span for mention in reading.values] + list(reading.unresolved)
         if any(start < figure.span[1] and figure.span[0] < end for start, end in taken) or not figure.text.strip():
             return None
-        meaning = figure_meaning(text, place, figure, figures, sheet, reading)
+        said = [other for other in figures if not any(start < other.span[1] and other.span[0] < end for start, end in taken)]
+        meaning = figure_meaning(text, place, figure, said, sheet, reading)
         if meaning is None:
             continue
         scored = candidates(meaning)
@@ -224,7 +225,8 @@ def _doubt_of_kind(meaning: Meaning, figure: Quantity, figures: Sequence[Quantit
     if meaning.counting:
         beyond = operations - {"count", "distinct", "change", "sum"} and not meaning.conditions
         return "what is counted is not understood" if beyond or _unexplained(text, reading, figures) else ""
-    if figure.value.denominator == 1 and 0 <= figure.value <= sheet.count and reading.dimensions(sheet) and not figure.percent:
+    whole = figure.value.denominator == 1 and not figure.decimals and not figure.percent
+    if whole and 0 <= figure.value <= sheet.count and reading.dimensions(sheet):
         return "the figure may count something"
     if figure.percent and not operations & {"share", "change", "ratio", "difference"}:
         if not any(sheet.fields[measure].percent for measure, strength in meaning.measures if strength >= 0.65):

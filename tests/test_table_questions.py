@@ -1,0 +1,106 @@
+"""Questions about tables: the calls they may mean, executed, the best first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from redraft.effects import Effects
+from redraft.events import Event
+from redraft.planning.options import Option
+from redraft.planning.table_questions import options
+from redraft.policy import Budgets
+from redraft.tools.table import TableTool
+from redraft.types import ModelReply, ModelRequest, Task
+
+SALES = """Region,Quarter,Revenue,Units
+North,Q1,1120,30
+North,Q2,1259,35
+South,Q1,900,25
+South,Q2,880,24
+East,Q1,500,12
+East,Q2,540,14
+"""
+CITIES = """City,Country,Population,Area_km2,Mayor
+Lisbon,Portugal,550000,100.1,Ana Sousa
+Porto,Portugal,230000,41.4,Rui Lima
+Madrid,Spain,3220000,604.3,Eva Cano
+Paris,France,2100000,105.4,Luc Petit
+Lyon,France,520000,47.9,Zoe Roux
+"""
+EXPORTS = "Country,2021,2022,2023\nNorway,1200,1350,1500\nDenmark,800,760,900\nFinland,500,650,610\n"
+FILES = {"sales": SALES, "cities": CITIES, "exports": EXPORTS}
+
+
+class NoTrace:
+    def write(self, event: Event) -> None:
+        """Nothing is recorded."""
+
+
+class NoModel:
+    name = "none"
+    ability: Literal["none"] = "none"
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        raise AssertionError("rules ask no model")
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+
+async def ask(folder: Path, name: str, question: str) -> tuple[Option, ...]:
+    path = folder / f"{name}.csv"
+    path.write_text(FILES[name], encoding="utf-8")
+    tool = TableTool([path])
+    effects = Effects(writer=NoModel(), tools={"table": tool}, sink=NoTrace(), budgets=Budgets())
+    found = await options(Task(query=question, tables=(str(path),)), effects)
+    await tool.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "answer"),
+    [
+        ("sales", "What was the revenue of North in Q2?", "1259"),
+        ("sales", "How many units did South sell in Q1?", "25"),
+        ("sales", "What is the total revenue of South?", "1780"),
+        ("sales", "Which region had the highest revenue in Q1?", "North"),
+        ("sales", "In which quarter did South have the most units?", "Q1"),
+        ("sales", "How much more revenue did North make than South in Q2?", "379"),
+        ("sales", "What is the average number of units?", "23.33"),
+        ("sales", "By what percentage did East's revenue grow from Q1 to Q2?", "8%"),
+        ("cities", "How many people live in Porto?", "230000"),
+        ("cities", "Which city has the second largest area?", "Paris"),
+        ("cities", "How many cities have more than 1 million inhabitants?", "2"),
+        ("cities", "How many cities are in France?", "2"),
+        ("cities", "What share of the population lives in Madrid, in percent?", "48.64%"),
+        ("cities", "Who is the mayor of Lyon?", "Zoe Roux"),
+        ("cities", "Which country is Porto in?", "Portugal"),
+        ("cities", "Is Paris more populous than Madrid?", "no"),
+        ("cities", "What is the smallest area in the table?", "41.4"),
+        ("cities", "Which city in Portugal has the largest population?", "Lisbon"),
+        ("exports", "What were Denmark's exports in 2022?", "760"),
+        ("exports", "What is the sum of exports in 2023?", "3010"),
+        ("exports", "Which country had the lowest exports in 2021?", "Finland"),
+    ],
+)
+async def test_the_best_option_answers_the_question(tmp_path: Path, table: str, question: str, answer: str) -> None:
+    found = await ask(tmp_path, table, question)
+    assert found
+    assert found[0].answer == answer, [(option.label, option.answer, option.fit) for option in found]
+    assert all(option.result for option in found)
+
+
+async def test_options_are_few_ordered_and_name_the_operation_first(tmp_path: Path) -> None:
+    found = await ask(tmp_path, "sales", "What about the revenue of North?")
+    assert 1 < len(found) <= 8
+    assert [option.fit for option in found] == sorted((option.fit for option in found), reverse=True)
+    assert all(0 <= option.fit <= 1 for option in found)
+    assert all("(" in option.label for option in found)
+
+
+@pytest.mark.parametrize("question", ["", "   ", "Who won the 2024 election?", "How many letters are in banana?", "\x00\u202e?", "What is 17% of 2,340?"])
+async def test_a_question_that_is_not_about_the_table_has_no_sure_option(tmp_path: Path, question: str) -> None:
+    assert all(option.fit < 0.5 for option in await ask(tmp_path, "sales", question))
