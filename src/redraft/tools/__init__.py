@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 
 from redraft.errors import MissingExtra, UnknownName, UsageError
@@ -22,12 +24,22 @@ class ToolInfo:
     needs: tuple[str, ...] = ()
     """Modules of an optional dependency."""
     extra: str = ""
+    keys: tuple[str, ...] = ()
+    """Environment variables of which one must be set."""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Modules that it needs and that are not installed."""
+        return tuple(module for module in self.needs if find_spec(module) is None)
 
     @property
     def why_not(self) -> str | None:
         """Why the tool cannot be used here and what adds it, or None."""
-        missing = [module for module in self.needs if find_spec(module) is None]
-        return f"{', '.join(missing)} is not installed; run: pip install 'redraft[{self.extra}]'" if missing else None
+        if self.missing:
+            return f"{', '.join(self.missing)} is not installed; run: pip install 'redraft[{self.extra}]'"
+        if self.keys and not any(os.environ.get(key) for key in self.keys):
+            return f"set {self.keys[0]}" if len(self.keys) == 1 else f"set one of {', '.join(self.keys)}"
+        return None
 
 
 TOOLS: dict[str, ToolInfo] = {
@@ -40,28 +52,49 @@ TOOLS: dict[str, ToolInfo] = {
         ToolInfo(name="table", summary="Read-only SQL over CSV, XLSX and Parquet files.", needs=("duckdb", "python_calamine"), extra="tables"),
         ToolInfo(name="documents", summary="Passages and verbatim quotations from the given documents and context."),
         ToolInfo(name="python", summary="Runs Python in a sandbox: code blocks, doctests, given tests.", needs=("pydantic_monty",), extra="sandbox"),
+        ToolInfo(
+            name="search",
+            summary="Searches the web with the engines that have a key, or those that REDRAFT_SEARCH names, one after the other until one answers.",
+            needs=("httpx2",),
+            extra="search",
+            keys=("TAVILY_API_KEY", "BRAVE_API_KEY", "SERPER_API_KEY", "SERPAPI_API_KEY", "EXA_API_KEY", "BOCHA_API_KEY", "REDRAFT_SEARCH"),
+        ),
+        ToolInfo(name="tavily", summary="Searches the web (Tavily).", needs=("httpx2",), extra="search", keys=("TAVILY_API_KEY",)),
+        ToolInfo(name="brave", summary="Searches the web (Brave).", needs=("httpx2",), extra="search", keys=("BRAVE_API_KEY",)),
+        ToolInfo(name="serper", summary="Searches Google (Serper).", needs=("httpx2",), extra="search", keys=("SERPER_API_KEY",)),
+        ToolInfo(name="serpapi", summary="Searches Google (SerpAPI).", needs=("httpx2",), extra="search", keys=("SERPAPI_API_KEY",)),
+        ToolInfo(name="exa", summary="Searches the web by meaning (Exa).", needs=("httpx2",), extra="search", keys=("EXA_API_KEY",)),
+        ToolInfo(name="bocha", summary="Searches the web, the Chinese one above all (Bocha).", needs=("httpx2",), extra="search", keys=("BOCHA_API_KEY",)),
+        ToolInfo(name="wikipedia", summary="Searches Wikipedia, without a key.", needs=("httpx2",), extra="search"),
+        ToolInfo(name="duckduckgo", summary="Searches the web without a key (DuckDuckGo), the last resort.", needs=("ddgs",), extra="search"),
+        ToolInfo(name="wolfram", summary="Computes and looks up figures (WolframAlpha).", needs=("httpx2",), extra="search", keys=("WOLFRAM_APP_ID",)),
+        ToolInfo(name="fetch", summary="Reads a web page of the open web, or of a host that REDRAFT_FETCH_ALLOW names.", needs=("httpx2",), extra="search"),
     )
 }
 
 
-def open_tools(task: Task, names: Sequence[str] | None = None) -> tuple[Tool, ...]:
+def open_tools(task: Task, names: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> tuple[Tool, ...]:
     """The tools that can serve this task, or exactly the named ones.
 
-    Without names: the exact tools always; `table` and `documents` where the task brings tables, documents or context; `python` where it is installed.
+    Without names: the exact tools always; `table` and `documents` where the task brings tables, documents or context; `python` where it is installed;
+    `search` where an engine has a key or REDRAFT_SEARCH names one. `environment` holds keys and settings of search engines, by default the process's.
+    Search engines and `fetch` are the same objects for every run: their breakers, limits and caches outlive it.
 
     Raises:
         UnknownName: there is no tool of that name.
         MissingExtra: a tool that was named, or that the task's files need, is not installed.
-        UsageError: `table` or `documents` was named but the task brings nothing to look in.
+        MissingKey: an engine that was named has no key.
+        UsageError: `table` or `documents` was named but the task brings nothing to look in; `search` was named but has no engine.
         InputError: a given file cannot be read.
     """
     for name in names or ():
         if name not in TOOLS:
             raise UnknownName("tool", name, TOOLS)
-    return tuple(_open(name, task) for name in (names if names is not None else _fitting(task)))
+    values = os.environ if environment is None else environment
+    return tuple(_open(name, task, values) for name in (names if names is not None else _fitting(task, values)))
 
 
-def _fitting(task: Task) -> list[str]:
+def _fitting(task: Task, environment: Mapping[str, str]) -> list[str]:
     chosen = ["calculator", "units", "dates", "text"]
     if task.tables:
         chosen.append("table")
@@ -69,12 +102,14 @@ def _fitting(task: Task) -> list[str]:
         chosen.append("documents")
     if task.tests or TOOLS["python"].why_not is None:
         chosen.append("python")
+    if not TOOLS["search"].missing and any(environment.get(key) for key in TOOLS["search"].keys):
+        chosen.append("search")
     return chosen
 
 
-def _open(name: str, task: Task) -> Tool:
+def _open(name: str, task: Task, environment: Mapping[str, str]) -> Tool:
     info = TOOLS[name]
-    if info.why_not is not None:
+    if info.missing:
         raise MissingExtra(f"the tool {name!r}", info.extra)
     match name:
         case "calculator":
@@ -108,7 +143,29 @@ def _open(name: str, task: Task) -> Tool:
             documents = DocumentsTool(task.documents, context=task.context)
             documents.load()
             return documents
-        case _:
+        case "python":
             from redraft.tools.python import PythonTool
 
             return PythonTool()
+        case "search":
+            from redraft.tools.search import open_search
+
+            return open_search(environment)
+        case "fetch":
+            return _shared_fetch(environment.get("REDRAFT_FETCH_ALLOW", ""))
+        case _:
+            from redraft.tools.search import open_engine
+
+            return open_engine(name, environment)
+
+
+@lru_cache(maxsize=4)
+def _shared_fetch(allow: str) -> Tool:
+    """One object for the process; every host has a breaker and limits of its own."""
+    from redraft.tools.fetch import FetchTool, host_of_call
+    from redraft.tools.toolbox.guarded import Guarded, GuardSettings
+    from redraft.tools.toolbox.queries import unchanged
+
+    tool = FetchTool(allow=tuple(part.strip() for part in allow.split(",") if part.strip()))
+    settings = GuardSettings(timeout_seconds=tool.timeout_seconds, total_seconds=40.0, retries=1, threshold=3, concurrency=2)
+    return Guarded(tool, settings, normal=unchanged, provider_of=host_of_call)

@@ -1,0 +1,1 @@
+"""What stands between the loop and a tool that may fail: see `guarded`."""
