@@ -44,10 +44,23 @@ def test_values(text: str, values: list[Fraction]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "First Street", "the twenty-first century", "21st", "2024-03-01", "3/4/2024", "9:30", "1.2.3", "555-123-4567", "3D A4 x2 5x", "the 1990s", "24/7", "one of them",
-        "万一", "第三", "1,2,3",
+        "First Street",
+        "the twenty-first century",
+        "21st",
+        "2024-03-01",
+        "3/4/2024",
+        "9:30",
+        "1.2.3",
+        "555-123-4567",
+        "3D A4 x2 5x",
+        "the 1990s",
+        "24/7",
+        "one of them",
+        "万一",
+        "第三",
+        "1,2,3",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_amount(text: str) -> None:
     assert read(text) == ()
 
