@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redraft.claims.questions import candidates, coverage, equivalent, read_question
+from redraft.claims.candidates import candidates
+from redraft.claims.questions import coverage, equivalent, read_question
 from redraft.effects import Effects
 from redraft.models.none import NoModel
 from redraft.planning.document_questions import options

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from redraft.claims.questions import Question, candidates, coverage, equivalent, read_question
+from redraft.claims.candidates import candidates
+from redraft.claims.questions import Question, coverage, equivalent, read_question
 from redraft.claims.segment import sentences
 from redraft.claims.sentence import read_sentence, root
 from redraft.claims.slots import slots

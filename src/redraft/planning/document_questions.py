@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from redraft.claims.questions import Candidate, Question, candidates, coverage, equivalent, lifespan, names_covered, only_kind, read_question, share_of
+from redraft.claims.candidates import Candidate, candidates
+from redraft.claims.questions import Question, coverage, equivalent, lifespan, names_covered, only_kind, read_question, share_of
 from redraft.claims.segment import sentences
 from redraft.claims.sentence import read_sentence
 from redraft.claims.words import stems, words
