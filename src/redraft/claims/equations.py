@@ -132,33 +132,37 @@ def _figure(text: str, flat: str, run: Run, sign: Token, mark: str) -> Quantity 
 
 def _equation(flat: str, line: list[Token], computed: list[Run], right: Run, shown: Quantity) -> Statement | None:
     """A figure against the nearest expression, in the first reading that makes it true; None if it adds up what cannot be added as it stands."""
-    left = computed[-1]
-    span = (min(left.start, shown.span[0]), max(left.end, shown.span[1]))
-    statement = Statement(
-        span=span,
+    left, figures = computed[-1], (*computed[-1].operands, *right.operands)
+    value, expression, certain = left.value, _shown_units(left.expression, shown), True
+    also = tuple(_shown_units(run.expression, shown) for run in computed[:-1] if len(run.items) < 60)
+    if value is None:
+        holds, certain = None, False
+    elif ("+" in left.items or "-" in left.items) and not same_units(left.operands, right.operands[-1], shown):
+        measured = _in_one_unit(left, shown)
+        if measured is None:
+            return None
+        holds, expression, also = agrees(measured[0], shown), measured[1], ()
+    else:
+        holds = agrees(value * 100 if shown.percent else value, shown)
+        other = None if holds else _other_reading(left, shown, value)
+        if other is not None:
+            holds, expression = True, other
+        elif not holds:
+            certain = clear(flat, line, left, right, shown, value) and not _signed_bullet(flat, left, shown)
+    return Statement(
+        span=(min(left.start, shown.span[0]), max(left.end, shown.span[1])),
         kind="equation",
         left=flat[left.start : left.end],
-        expression=_shown_units(left.expression, shown),
+        expression=expression,
         shown=shown,
         focus=shown.span,
         operands=tuple(operand.span for operand in left.operands),
-        also=tuple(_shown_units(run.expression, shown) for run in computed[:-1] if len(run.items) < 60),
-        ambiguous=any(o.ambiguous for o in (*left.operands, *right.operands)),
-        unique=not any(o.ambiguous and "." in o.literal for o in (*left.operands, *right.operands)),
+        also=also,
+        certain=certain,
+        holds=holds,
+        ambiguous=any(o.ambiguous for o in figures),
+        unique=not any(o.ambiguous and "." in o.literal for o in figures),
     )
-    value = left.value
-    if value is None:
-        return replace(statement, certain=False)
-    if {"+", "-"} & {item for item in left.items if isinstance(item, str)} and not same_units(left.operands, right.operands[-1], shown):
-        measured = _in_one_unit(left, shown)
-        return None if measured is None else replace(statement, expression=measured[1], holds=agrees(measured[0], shown), also=())
-    holds = agrees(value * 100 if shown.percent else value, shown)
-    if holds:
-        return replace(statement, holds=True)
-    other = _other_reading(left, shown, value)
-    if other is not None:
-        return replace(statement, expression=other, holds=True)
-    return replace(statement, certain=clear(flat, line, left, right, shown, value) and not _signed_bullet(flat, left, shown), holds=holds)
 
 
 def _shown_units(expression: str, shown: Quantity) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 from redraft.claims.evaluation import evaluate, written
 from redraft.claims.separators import plain
@@ -13,16 +14,16 @@ from redraft.types import Span
 __all__ = ["Operand", "Run", "Token", "tokens"]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
+    """One token of a line, with its offsets; a plain tuple because there are very many."""
+
     kind: str
     text: str
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """One figure of an expression with what was written around it."""
 
     span: Span

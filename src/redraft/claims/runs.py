@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 from redraft.claims.expression import Operand, Run, Token
@@ -214,6 +213,8 @@ class _Reader:
                 return None
             value *= Fraction(10) ** int(exponent)
         start, end = token.start, token.end
+        if currency and self.at and self.line[self.at - 1].kind == "cur":
+            start = self.line[self.at - 1].start
         self.at += 1
         scale = 1
         follows = self._peek()
@@ -244,7 +245,7 @@ class _Reader:
         if follows is None or follows.kind != "pct":
             return operand
         self.at += 1
-        return replace(operand, span=(operand.span[0], follows.end), value=operand.value / 100, percent=True)
+        return operand._replace(span=(operand.span[0], follows.end), value=operand.value / 100, percent=True)
 
     def _mixed(self, whole: str, top: Token) -> Fraction | None:
         """The fraction of a mixed number such as 1 1/2, whose second part is the next token; moves behind it."""
@@ -385,7 +386,7 @@ class _Reader:
             if self.operands:
                 last = self.operands[-1]
                 unit = " ".join(words).lower()
-                self.operands[-1] = replace(last, unit=unit)
+                self.operands[-1] = last._replace(unit=unit)
             self._note()
             return True
         self.at = begin
