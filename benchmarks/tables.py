@@ -25,6 +25,7 @@ from typing import Any
 
 from redraft.effects import Effects
 from redraft.planning import table_questions, tables
+from redraft.planning.enumerate import LEAD, SURE
 from redraft.policy import Budgets
 from redraft.tools.table import TableTool
 from redraft.types import Ability, ModelReply, ModelRequest, Task
@@ -684,7 +685,12 @@ async def questions(folder: Path, rng: random.Random, n: int, phrasings: dict[st
             listed = any(_same(option.answer, right, fact) for option in options[:6])
             outcome = "none" if top is None else "right" if good and not tied else "tied" if listed and tied else "wrong_listed" if listed else "wrong"
             tally[outcome] += 1
+            rival = max((option.fit for option in options if top is not None and option.answer != top.answer), default=0.0)
+            sure = top is not None and top.fit >= SURE and top.fit - rival >= LEAD
+            tally["sure_right" if good and sure else "sure_wrong" if sure else "unsure"] += 1
             by_type.setdefault(fact.type, Counter())[outcome] += 1
+            if verbose and not sure:
+                print(f"unsure         {fact.type:16} {text}  [right: {right}] {[(o.label, o.answer, o.fit) for o in options[:4]]}", file=sys.stderr)
             if verbose and outcome != "right":
                 print(f"{outcome:14} {fact.type:16} {text}  [right: {right}] {[(o.label, o.answer, o.fit) for o in options[:4]]}", file=sys.stderr)
         await tool.close()

@@ -25,7 +25,7 @@ KEPT = 8
 Wanted = str
 """`amount`, `count`, `percent`, `ratio`, `name`, `rank`, `truth` or `any`."""
 _PERCENT = re.compile(r"\b(?:per ?cent|percentage|proportion)\b|%", re.IGNORECASE)
-_TRUTH = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|could|true or false|so,? (?:is|does))\b", re.IGNORECASE)
+_TRUTH = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|had|true or false|so,? (?:is|does))\b", re.IGNORECASE)
 _COUNTING = re.compile(r"\b(?:how many|(?:the )?number of|count(?: of| the)?|how often)\b", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:which|who|whose|whom|where|when|name|identify)\b", re.IGNORECASE)
 _NAMING_WHAT = re.compile(r"\bwhat\s+(?:kind of\s+|type of\s+)?$|\bwhat(?:'s| is| was)? (?:the name of )(?:the )?$", re.IGNORECASE)
@@ -91,7 +91,7 @@ def _wanted(question: str, sheet: Sheet, reading: Reading) -> Wanted:
     """The kind of answer that the question asks for."""
     if _TRUTH.search(question):
         return "truth"
-    if _RANKING.search(question):
+    if _RANKING.search(question) and superlative(reading, question) is None:
         return "rank"
     if _TIMES.search(question):
         return "ratio"

@@ -60,7 +60,7 @@ def candidates(meaning: Meaning) -> list[Scored]:
     """All derivations that the words allow, best first; bounded."""
     found: dict[str, Scored] = {}
     for derivation, weight in _weighted(meaning):
-        fit = round(weight * _operation_weight(meaning, derivation) * (1.0 if derivation.natural else 0.8), 4)
+        fit = round(weight * _operation_weight(meaning, derivation) * (1.0 if derivation.natural else 0.7), 4)
         known = found.get(derivation.sql)
         if known is None or fit > known.fit:
             found[derivation.sql] = Scored(derivation, fit)
@@ -225,7 +225,7 @@ def _operation_weight(meaning: Meaning, derivation: Derivation) -> float:
         if name == "count" and "change" in asked and derivation.measure is None:
             return 0.2
         wanted = name in asked or ("distinct" in asked and name == "count")
-        return 0.95 if wanted else 0.55 if name == "count" and meaning.dimensions and not explicit else 0.1
+        return 0.95 if wanted else 0.55 if name == "count" and meaning.dimensions and not asked else 0.1
     moving = asked & {"change", "difference", "range"}
     if (operation == "range" and not asked & {"difference", "range"}) or (operation == "range" and any(len(group) > 1 for group in meaning.groups)):
         return 0.1
