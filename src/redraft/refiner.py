@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -12,6 +13,8 @@ from redraft.effects import Effects, SystemClock
 from redraft.events import Event, Started, plain
 from redraft.loop import Ending, Setting, run_loop
 from redraft.models import open_model
+from redraft.models.calibration import curves_for
+from redraft.models.entailment import Entailment, EntailmentTool, OnnxEntailment
 from redraft.outcome import presented
 from redraft.planning.rules import RulePlanner
 from redraft.policy import Policy, policy_named
@@ -32,6 +35,8 @@ class Refiner:
         outcome = refiner.run_sync("What is 17% of 2,340?")
 
     `tools`: the tools of every run; None opens those that fit each task (`redraft.tools.open_tools`). `on_event` is called with every event as it is recorded.
+    `entailment`: a local entailment verifier, or the folder of one. `calibration`: a file of `redraft calibrate checks`; None takes the one that is kept
+    for the judge, if there is one, and "none" leaves confidence as it is stated.
 
     Raises:
         UsageError: an unknown model or policy, a missing key or extra.
@@ -49,11 +54,15 @@ class Refiner:
         clock: Clock | None = None,
         seed: int = 0,
         on_event: Callable[[Event], None] | None = None,
+        entailment: str | Path | Entailment | None = None,
+        calibration: str | Path | None = None,
     ) -> None:
         self.model = open_model(model) if isinstance(model, str) else model
         self.evaluator = open_model(evaluator) if isinstance(evaluator, str) else evaluator
         self.judge = open_model(judge) if isinstance(judge, str) else judge
-        self.policy = policy_named(policy) if isinstance(policy, str) else policy
+        self.entailment = OnnxEntailment(entailment) if isinstance(entailment, str | Path) else entailment
+        self.calibration = calibration
+        self.policy = _calibrated(policy_named(policy) if isinstance(policy, str) else policy, self.judge or self.model, calibration)
         self.planner = planner
         self.tools = tools
         self.clock = clock or SystemClock()
@@ -89,6 +98,8 @@ class Refiner:
             clock=self.clock,
             seed=self.seed,
             on_event=queue.put_nowait,
+            entailment=self.entailment,
+            calibration=self.calibration,
         )
 
         async def whole() -> None:
@@ -153,8 +164,11 @@ class Refiner:
             clock=self.clock,
             seed=self.seed,
             concurrency=policy.concurrency,
+            entailment=EntailmentTool(self.entailment) if self.entailment is not None else None,
         )
         models = {"writer": self.model.name, "judge": effects.judge.name, "evaluator": effects.evaluator.name}
+        if self.entailment is not None:
+            models["entailment"] = self.entailment.name
         effects.emit(Started(task=task, policy=plain(policy), policy_hash=policy.hash, models=models, tools=tuple(sorted(tools)), seed=self.seed))
         try:
             setting = Setting(task=task, policy=policy, planner=self.planner or planner_for(self.model, task), effects=effects)
@@ -163,6 +177,13 @@ class Refiner:
             for tool in opened:
                 await tool.close()
         return outcome_of(task, policy, ending, effects, trace, self.model.name)
+
+
+def _calibrated(policy: Policy, judge: Model, calibration: str | Path | None) -> Policy:
+    """The policy with the curves that hold for its judge: they are settings like others, so that a record says what was applied."""
+    if calibration is None and (policy.calibration or judge.ability != "capable"):
+        return policy
+    return dataclasses.replace(policy, calibration=curves_for(judge.name, calibration))
 
 
 def as_task(query: str | Task, answer: str | None) -> Task:

@@ -122,7 +122,15 @@ class _Runner:
 
         shared = self._shared
         tools = open_tools(task, self._tools)
-        refiner = Refiner(shared.model, tools=tools, policy=shared.policy, evaluator=shared.evaluator, judge=shared.judge, seed=shared.seed)
+        refiner = Refiner(
+            shared.model,
+            tools=tools,
+            policy=shared.policy,
+            evaluator=shared.evaluator,
+            judge=shared.judge,
+            seed=shared.seed,
+            entailment=shared.entailment,
+        )
         try:
             outcome = await refiner.run(task)
         finally:

@@ -23,6 +23,7 @@ class RunOptions:
     model: str | None = None
     evaluator: str | None = None
     judge: str | None = None
+    entailment: str | None = None
     policy: str | None = None
     tool: tuple[str, ...] = ()
     query: str | None = None
@@ -44,6 +45,7 @@ SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
     "model": ("--model", {"metavar": "NAME", "help": "The writer: local, openai:NAME, http://HOST:PORT/v1#NAME, scripted:FILE, none, ..."}),
     "evaluator": ("--evaluator", {"metavar": "NAME", "help": "The model that scores answers; default: the writer."}),
     "judge": ("--judge", {"metavar": "NAME", "help": "The model that judges what tools cannot decide; default: the writer."}),
+    "entailment": ("--entailment", {"metavar": "PATH", "help": "Folder of a local entailment verifier (ONNX) for claims that no rule decides."}),
     "policy": ("--policy", {"metavar": "NAME", "help": "How to check and correct: a name, or a .toml file. See: redraft policies."}),
     "tool": ("--tool", {"multiple": True, "metavar": "NAME", "help": "Use this tool; repeat for more. Default: all that fit."}),
     "query": ("--query", {"metavar": "TEXT", "help": "The question that the text answers."}),

@@ -31,6 +31,7 @@ class Session:
     model: str
     evaluator: str | None
     judge: str | None
+    entailment: str | None
     policy: Policy
     tools: tuple[str, ...] | None
     settings: Settings
@@ -50,7 +51,16 @@ class Session:
             None if name is None else open_model(name, settings=settings, progress=progress and progress.fetching)
             for name in (self.model, self.evaluator, self.judge)
         ]
-        return Refiner(models[0] or "none", tools=tools, policy=self.policy, evaluator=models[1], judge=models[2], seed=seed, on_event=on_event)
+        return Refiner(
+            models[0] or "none",
+            tools=tools,
+            policy=self.policy,
+            evaluator=models[1],
+            judge=models[2],
+            seed=seed,
+            on_event=on_event,
+            entailment=self.entailment,
+        )
 
     def run(self, task: Task, act: Callable[[Refiner], Awaitable[Outcome]], *, quiet: bool) -> Outcome:
         """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""
@@ -86,6 +96,7 @@ def open_session(options: RunOptions, *, default_model: str) -> Session:
         model=options.model or settings.model or default_model,
         evaluator=options.evaluator or settings.evaluator,
         judge=options.judge or settings.judge,
+        entailment=options.entailment,
         policy=policy,
         tools=options.tool or settings.tools,
         settings=settings,

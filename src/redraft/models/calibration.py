@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -72,7 +73,7 @@ def read_calibration(path: Path) -> tuple[str, Mapping[str, Curve]]:
 
 def _curve(points: Any) -> Curve:
     curve = tuple((float(raw), float(worth)) for raw, worth in points)
-    rising = all(a[0] < b[0] and a[1] <= b[1] for a, b in zip(curve, curve[1:], strict=False))
+    rising = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(curve))
     if not rising or not all(math.isfinite(raw) and 0 <= worth <= CEILING for raw, worth in curve):
         raise ValueError("a curve rises, and stays below certainty")
     return curve

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -60,7 +60,7 @@ class EntailmentTool:
         best = max(score[0] for score in scores)
         worst = max(score[2] for score in scores)
         text = f"{self.verifier.name}: entailment up to {best:.2f}, contradiction up to {worst:.2f} in {len(scores)} passages"
-        if not all(0 <= part <= 1 for score in scores for part in score):
+        if not all(len(score) == 3 and 0 <= part <= 1 for score in scores for part in score):
             return Failure(tool=self.name, input=call.input, kind="broken", message="the verifier's scores are no probabilities")
         return (Evidence(tool=self.name, input=call.input, text=text, value=json.dumps([list(score) for score in scores]), title=self.verifier.name),)
 
@@ -84,8 +84,8 @@ class OnnxEntailment:
             raise InputError(f"{folder} is no entailment model: a folder with model.onnx, tokenizer.json and config.json is wanted")
         config = _config(folder)
         self._entail, self._contradict = _labels(config, folder)
+        self._count = 2 if self._contradict is None else 3
         self._limit = min(int(config.get("max_position_embeddings") or LONGEST_INPUT), LONGEST_INPUT)
-        self._pad = int(config.get("pad_token_id") or 0)
         self._session, self._tokenizer = _opened(weights, folder / "tokenizer.json", self._limit)
         self._inputs = {item.name for item in self._session.get_inputs()}
         unknown = self._inputs - {"input_ids", "attention_mask", "token_type_ids"}
@@ -95,26 +95,22 @@ class OnnxEntailment:
 
     async def entails(self, premise: str, hypothesis: str) -> Scores:
         """How the premise bears on the hypothesis. What is too long for the model is cut off the premise."""
-        return (await asyncio.to_thread(self._classify, [(premise, hypothesis)]))[0]
+        return await asyncio.to_thread(self._classify, premise, hypothesis)
 
-    def _classify(self, pairs: Sequence[tuple[str, str]]) -> list[Scores]:
+    def _classify(self, premise: str, hypothesis: str) -> Scores:
         import numpy as np
 
         with self._lock:
-            encoded = self._tokenizer.encode_batch(list(pairs))
-            feeds = {
-                "input_ids": np.array([item.ids for item in encoded], dtype=np.int64),
-                "attention_mask": np.array([item.attention_mask for item in encoded], dtype=np.int64),
-                "token_type_ids": np.array([item.type_ids for item in encoded], dtype=np.int64),
-            }
-            logits: Any = self._session.run(None, {name: value for name, value in feeds.items() if name in self._inputs})[0]
-        exponent = np.exp(logits - logits.max(axis=-1, keepdims=True))
-        shares = (exponent / exponent.sum(axis=-1, keepdims=True)).tolist()
-        return [self._scores(row) for row in shares]
-
-    def _scores(self, row: Sequence[float]) -> Scores:
-        entail = min(row[self._entail], 1.0)
-        contradict = min(row[self._contradict], 1.0) if self._contradict is not None else 0.0
+            encoded = self._tokenizer.encode(premise, hypothesis)
+            feeds = {"input_ids": encoded.ids, "attention_mask": encoded.attention_mask, "token_type_ids": encoded.type_ids}
+            given = {name: np.array([value], dtype=np.int64) for name, value in feeds.items() if name in self._inputs}
+            logits = [float(value) for value in self._session.run(None, given)[0][0]]
+        if len(logits) != self._count:
+            raise ValueError(f"{len(logits)} scores for {self._count} labels")
+        top = max(logits)
+        exponents = [math.exp(value - top) for value in logits]
+        entail = exponents[self._entail] / sum(exponents)
+        contradict = exponents[self._contradict] / sum(exponents) if self._contradict is not None else 0.0
         return (entail, max(0.0, 1.0 - entail - contradict), contradict)
 
 
@@ -155,16 +151,17 @@ def _plain(label: str) -> str:
 def _opened(weights: Path, tokenizer: Path, limit: int) -> tuple[Any, Any]:
     """The session and the tokenizer, which cuts the premise and never the hypothesis."""
     try:
-        import onnxruntime
+        import onnxruntime  # pyright: ignore[reportMissingTypeStubs]
         from tokenizers import Tokenizer
     except ImportError:
         raise MissingExtra("a local entailment verifier", "entailment") from None
-    options = onnxruntime.SessionOptions()
+    runtime: Any = onnxruntime
+    options = runtime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3
     try:
-        session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
-        reader = Tokenizer.from_file(str(tokenizer))
+        session = runtime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+        reader: Any = Tokenizer.from_file(str(tokenizer))
     except Exception as error:  # both libraries raise classes of their own
         raise InputError(f"{weights.parent} cannot be loaded as an entailment model ({type(error).__name__})") from None
     reader.enable_truncation(max_length=limit, strategy="only_first")
