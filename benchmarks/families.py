@@ -85,8 +85,9 @@ async def measure(family: str, arguments: argparse.Namespace, model: Model) -> d
             print(f"{family}: {question.query}\n    gold {gold}; draft {draft!r}; final {final!r}; {plan}", file=sys.stderr)
     n = len(asked)
     return {
-        "family": family, "phrasings": arguments.phrasings, "n": n, "seed": arguments.seed, "model": model.name,
-        "before": round(before / n, 3), "after": round(after / n, 3), "right_to_wrong": broken, "chosen": chosen, "no_route": silent, "seconds": round(time.monotonic() - began, 1),
+        "family": family, "phrasings": arguments.phrasings, "n": n, "seed": arguments.seed, "model": model.name.partition(":")[0],
+        "before": round(before / n, 3), "after": round(after / n, 3), "right_to_wrong": broken, "chosen": chosen, "no_route": silent,
+        "seconds": round(time.monotonic() - began, 1),
     }  # fmt: skip
 
 

@@ -238,9 +238,11 @@ SETS = {
     family: {"dev": lists["dev"] + lists["more"] + MORE[family], "held-out": HELD_OUT[family]}
     for family, lists in {"arithmetic": ARITHMETIC, "units": UNITS, "letters": LETTERS, "dates": DATES}.items()
 }
-WORDS = """strawberry encyclopedia planet mississippi banana orchestra umbrella parallel committee bookkeeper window lantern molecule giraffe adventure chocolate
-    avocado balloon cinnamon dinosaur elephant festival gallery harmony illusion jubilee kangaroo lemonade marathon necklace octopus pineapple rainbow saxophone telescope
-    volcano whistle yesterday zeppelin level rotator""".split()
+WORDS = """
+    strawberry encyclopedia planet mississippi banana orchestra umbrella parallel committee bookkeeper window lantern molecule giraffe adventure
+    chocolate avocado balloon cinnamon dinosaur elephant festival gallery harmony illusion jubilee kangaroo lemonade marathon necklace octopus
+    pineapple rainbow saxophone telescope volcano whistle yesterday zeppelin level rotator
+""".split()
 
 
 def questions(family: str, phrasings: str, n: int, seed: int) -> list[Question]:

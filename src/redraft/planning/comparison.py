@@ -155,8 +155,9 @@ def compare_text(draft: str, answer: str, query: str) -> Comparison:
         and len(WORD.findall(draft)) <= MAX_WORDS
         and (not cased(query) or draft[place[0] : place[1]] == answer)
     ):
+        lone = len(answer) == 1 and sum(len(word) == 1 for word in folded(draft)) > 1
         rest = [word for word in folded(draft[: place[0]] + " " + draft[place[1] :]) if word not in folded(query)]
-        if sum(day.casefold() in rest for day in WEEKDAYS) == 0 or answer not in WEEKDAYS:
+        if not lone and (sum(day.casefold() in rest for day in WEEKDAYS) == 0 or answer not in WEEKDAYS):
             return Comparison(agrees=True, focus=place, expected=answer)
     return Comparison(agrees=False, focus=whole(draft), expected=answer)
 

@@ -86,11 +86,15 @@ def read_calendar(read: Sequence[Token], today: date) -> Calendar:
     dates: list[tuple[int, date]] = []
     unread = False
     leap_day = False
+    leap_years: list[int] = []
     styles: list[DateStyle] = []
     for token in read:
         if token.date is not None:
             styles.append(token.date.style)
-            unread = unread or token.date.value is None
+            if re.search(r"\bfeb", token.lower) and re.search(r"\b29", token.lower) and token.text[-4:].isdigit():
+                leap_day, leap_years = True, [*leap_years, int(token.text[-4:])]
+            elif token.date.value is None:
+                unread = True
             if token.date.value is not None:
                 dates.append((token.start, token.date.value))
     month_years, partial, taken = month_literals(read)
@@ -109,7 +113,10 @@ def read_calendar(read: Sequence[Token], today: date) -> Calendar:
                 unread = not leap_day
         unread = unread or year is None
     given = bool(dates)
+    relative = given or not counts_something(read, taken)
     for index, token in enumerate(read):
+        if not relative:
+            break
         if given and index + 1 < len(read) and read[index + 1].lower in ("is", "was", ","):
             continue  # "if today is 3 March 2024": the date says it
         shift = {"today": 0, "tomorrow": 1, "yesterday": -1}.get(token.lower)
@@ -121,13 +128,28 @@ def read_calendar(read: Sequence[Token], today: date) -> Calendar:
         style=styles[0] if styles else "month_first",
         steps=tuple(durations(read)),
         months=tuple(month_years),
-        years=tuple(years) if not dates or leap_day else (),
+        years=(*years, *leap_years) if not dates or leap_day else (),
         weekdays=tuple(WEEKDAY_NAMES[word] for word in words if word in WEEKDAY_NAMES),
         ordinals=tuple(ordinals(read)),
         words=words,
         unread=unread,
         leap_day=leap_day,
     )
+
+
+def counts_something(read: Sequence[Token], taken: set[int]) -> bool:
+    """Whether a number of the question is no duration, year or place: then today and yesterday are only scenery."""
+    for index, token in enumerate(read):
+        following = read[index + 1].lower.removesuffix("s") if index + 1 < len(read) else ""
+        if (
+            token.kind == "number"
+            and not token.ordinal
+            and index not in taken
+            and following not in (*STEPS, "business", "working")
+            and not year_like(read, index)
+        ):
+            return True
+    return False
 
 
 def year_like(read: Sequence[Token], index: int) -> bool:
@@ -203,10 +225,10 @@ def ordinals(read: Sequence[Token]) -> Iterator[int]:
 
 def wanted(named: Calendar) -> Iterator[tuple[str, float]]:
     """Every call whose arguments are there, with how strongly the words ask for it; `a > b` is the second on the result of the first."""
-    if named.leap_day and len(named.years) == 1 and named.has("did", "does", "has", "had", "have", "is", "was", "there", "include"):
+    asks_weekday = named.has("weekday") or ("day" in named.words and (named.has("week") or (named.has("what", "which", "name") and not named.has("date"))))
+    if named.leap_day and len(named.years) == 1 and not asks_weekday and named.has("there", "did", "does", "have", "has", "had", "exist", "include"):
         yield f"is_leap_year({named.years[0]})", 0.95
         return
-    asks_weekday = named.has("weekday") or ("day" in named.words and (named.has("week") or (named.has("what", "which", "name") and not named.has("date"))))
     if named.steps and len(named.dates) == 1:
         yield from stepped(named, asks_weekday)
     elif len(named.dates) == 2:

@@ -38,6 +38,9 @@ DOUBLE OF? n : 2*$1
 TRIPLE OF? n : 3*$1
 QUADRUPLE OF? n : 4*$1
 HALVE OF? n : $1/2
+n IS? DOUBLED : 2*$1
+n IS? TRIPLED : 3*$1
+n IS? HALVED : $1/2
 p OF p : $1/100*$2/100*100
 p OF n : $1/100*$2
 f OF n : $1*$2
@@ -82,6 +85,8 @@ DIVIDE n BY n GET? WHAT|HOWMUCH? IS? REMAINDER : mod($1, $2)
 n TIMES m : $1*$2
 n IS? MULTIPLIED BY|AND m : $1*$2
 n IS? DIVIDED BY|INTO n : $1/$2
+n IS? DIVIDED n WAYS : $1/$2
+DIVIDE n n WAYS : $1/$2
 n OVER n : $1/$2
 n MOD n : mod($1, $2)
 --
@@ -208,6 +213,14 @@ def frames() -> tuple[tuple[Frame, ...], ...]:
 ORDINAL_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
+def listed_count(tokens: Sequence[Token], position: int) -> bool:
+    """Whether the number only says how many numbers follow: `the three numbers 4, 8 and 9`."""
+    token = tokens[position]
+    following = tokens[position + 1].lower if position + 1 < len(tokens) else ""
+    rest = sum(item.kind == "number" for item in tokens[position + 1 :])
+    return token.kind == "number" and token.value == rest and following in ("numbers", "values", "figures", "terms", "amounts")
+
+
 def items_of(tokens: Sequence[Token]) -> list[Item]:
     """Tokens with operation phrases joined and classed; determiners dropped."""
     known = phrases()
@@ -215,6 +228,9 @@ def items_of(tokens: Sequence[Token]) -> list[Item]:
     position = 0
     while position < len(tokens):
         token = tokens[position]
+        if listed_count(tokens, position):
+            position += 1
+            continue
         if token.kind == "number" and token.value is not None:
             part = 0 < token.value < 1 and not token.percent and ("/" in token.text or token.spelled)
             items.append(Item(name="n", text=token.text, expression=number_text(token.value), percent=token.percent, part=part, start=token.start))

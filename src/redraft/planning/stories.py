@@ -69,6 +69,9 @@ def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator
     p, n = percent.text, amount.text
     near, asked = percent.clause, story.question
     off, on = has(near, "off") or has(story.words, "off"), has(near, "on") or has(story.words, "on")
+    compared = percent.after[:1] and percent.after[0]
+    on = on or compared in ("more", "higher", "greater", "larger", "dearer", "longer", "taller", "heavier", "bigger", "faster")
+    off = (off or compared in ("less", "lower", "cheaper", "smaller", "fewer", "shorter", "lighter", "slower")) and compared != "more"
     part = Proposal(expression=f"{p}/100 * {n}", label=f"percent_of({p}, {n})", weight=0.5)
     lower = Proposal(expression=f"{n} * (1 - {p}/100)", label=f"decrease_by_percent({n}, {p})", weight=0.0)
     higher = Proposal(expression=f"{n} * (1 + {p}/100)", label=f"increase_by_percent({n}, {p})", weight=0.0)
@@ -119,8 +122,10 @@ def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator
             "sale",
         }
     )
+    told = {word for word in words if story.words.count(word) > asked.count(word)}
     rest = bool(
-        words & {"not", "rest", "remain", "remains", "remaining", "left", "other", "others", "aren't", "don't", "didn't", "without", "still", "isn't", "won't"}
+        (words - told)
+        & {"not", "rest", "remain", "remains", "remaining", "left", "other", "others", "aren't", "don't", "didn't", "without", "still", "isn't", "won't"}
     )
     before = bool(words & (BEGINNING | {"regular"})) and not words & {"now", "after"}
     fresh = (
@@ -184,10 +189,18 @@ def two_amounts(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
         yield Proposal(expression=f"mean({one.text}, {other.text})", label=f"average({one.text}, {other.text})", weight=0.7)
 
 
+CHANGING = frozenset(
+    """
+        change changed increase increased decrease decreased rise rises rose risen raise raised fall falls fell fallen drop drops dropped grow grows grew
+        grown went gone shrank shrunk up down gain loss reduced reduction discount profit cut climbed declined
+    """.split()
+)
+
+
 def percent_asked(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
     a, b = one.text, other.text
     small, great = (a, b) if one.value <= other.value else (b, a)
-    changing = has(story.words, "gain") or has(story.words, "loss") or bool({"change", "increase", "decrease", "discount", "drop", "raise"} & set(story.words))
+    changing = bool(CHANGING & set(story.words))
     moved = "from" in story.words and "to" in story.words
     weight = 0.95 if moved and changing else 0.6 if changing and "out" not in story.words else 0.1
     yield Proposal(expression=f"abs({b} - {a}) / {a} * 100", label=f"percent_change({a}, {b})", weight=weight)
@@ -229,6 +242,10 @@ def compared(story: Story, one: Amount, other: Amount, made: dict[str, Proposal]
             yield weighted(made["first_by_second"] if base is one else made["second_by_first"], 0.25)
         elif ("than" in amount.after and base.value) or set(words[:3]) & ADJECTIVES:
             lower = bool({"fewer", "less", "younger", "shorter", "cheaper", "lighter", "lower", "smaller", "slower", "below", "colder"} & set(words))
+            than = amount.after.index("than") if "than" in amount.after else None
+            named = next((word for word in amount.after[than + 1 :] if word not in STOPS and word.isalpha()), "") if than is not None else ""
+            backwards = named != "" and stem(named) in {stem(word) for word in story.question}
+            lower = lower != backwards  # what is asked is what the amount is compared with
             name = "subtract" if lower else "add"
             yield weighted(made[name], 0.75)
             yield weighted(made["add" if lower else "subtract"], 0.3)
@@ -318,7 +335,8 @@ def changed(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
 def movement(story: Story, other: Amount) -> tuple[float, float]:
     """How strongly the words say that the second amount comes to the first, and that it goes from it."""
     question, second = story.question, other.clause
-    gain, loss, remain = has(second, "gain"), has(second, "loss"), has(question, "remain")
+    comparing = "than" in second  # weighed by what is compared with what
+    gain, loss, remain = has(second, "gain") and not comparing, has(second, "loss") and not comparing, has(question, "remain")
     add = 0.65 if gain else 0.0
     subtract = (0.65 if loss else 0.0) + (0.75 if remain else 0.0)
     if has(question, "total") and "than" not in question:

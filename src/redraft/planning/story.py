@@ -79,7 +79,9 @@ def stem(word: str) -> str:
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ches", "shes", "xes", "sses")):
         return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+    return (
+        word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us")) and word not in ("this", "basis", "analysis", "tennis") else word
+    )
 
 
 def clauses(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -116,10 +118,10 @@ def settled(amounts: list[Amount], asked: frozenset[str]) -> list[Amount]:
     """`a pen costs 17 dollars` is a rate for one pen only where pens are counted or asked for elsewhere."""
     made: list[Amount] = []
     for amount in amounts:
-        noun = next((name[1:] for name in amount.per if name.startswith("?")), None)
-        if noun is not None:
-            counted = noun in asked or any(noun in other.nouns for other in amounts if other is not amount)
-            amount = replace(amount, per=frozenset({noun}) if counted and noun not in amount.nouns else frozenset[str]())
+        maybe = {name[1:] for name in amount.per if name.startswith("?")}
+        if maybe:
+            counted = {noun for noun in maybe - amount.nouns if noun in asked or any(noun in other.nouns for other in amounts if other is not amount)}
+            amount = replace(amount, per=frozenset(counted))
         made.append(amount)
     return made
 
@@ -168,7 +170,8 @@ def named(clause: Sequence[Token], index: int) -> bool:
     label = before.lower in classes_of("labels") and not (after is not None and after.kind == "word" and after.lower not in STOPS)
     if before.lower in ("from", "to", "between", "and"):
         others = [place for place, item in enumerate(clause) if item.kind == "number" and item is not token]
-        return touching or label or (bool(others) and all(bare_year(clause, place) for place in (index, *others)))
+        moving = any(item.lower == "from" and place and clause[place - 1].lower in VERBS for place, item in enumerate(clause))
+        return touching or label or (bool(others) and not moving and all(bare_year(clause, place) for place in (index, *others)))
     return touching or label or (before.lower in DATED and bare_year(clause, index))
 
 
@@ -214,8 +217,14 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
             return frozenset({noun})
         if word in ("hourly", "daily", "weekly", "monthly", "yearly"):
             return frozenset({{"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year"}[word]})
+    return leading_per(clause, index, numbers)
+
+
+def leading_per(clause: Sequence[Token], index: int, numbers: Sequence[int]) -> frozenset[str]:
+    """The same from what stands before the amount: `each pays 12`, `one bag weighs 5`; a noun after `a` is marked as not certain."""
     limits = [place for place in range(index) if place in numbers or clause[place].lower in ("if", "when", ",", "and", *ASKING)]
     before = max(limits, default=-1)
+    candidates: list[str] = []
     for place in range(before + 1, index):
         if clause[place].lower not in ("each", "every", "per", "one", "single", "a", "an"):
             continue
@@ -228,10 +237,11 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
         shared = noun == "" and clause[place].lower in ("each", "every") and clause[place - 1].lower not in ("in", "for", "of", "on")
         if before in numbers and not shared:
             continue
-        if noun or shared:
-            article = clause[place].lower in ("a", "an")
-            return frozenset({f"?{noun}" if article else noun})
-    return frozenset()
+        if shared or (noun and clause[place].lower not in ("a", "an")):
+            return frozenset({noun})
+        if noun:
+            candidates.append(f"?{noun}")
+    return frozenset(candidates)
 
 
 def question_clause(tokens: Sequence[Token]) -> list[Token]:

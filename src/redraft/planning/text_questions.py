@@ -154,11 +154,13 @@ def single(read: Sequence[Token], index: int, word: str) -> bool:
     if bare != word:
         return True
     if bare in ("a", "i"):
-        return before in ("letter", "character", "letters") or (before in ("many", "of", "does") and following in BESIDE_LETTERS)
+        return before in ("letter", "character", "letters") or (before in ("many", "of", "does", "times", "often") and following in BESIDE_LETTERS)
     return True
 
 
-BESIDE_LETTERS = frozenset({"in", "are", "does", "do", "occur", "appear", "show", "is", "can", "there", "inside", "within", "letter", "letters"})
+BESIDE_LETTERS = frozenset(
+    {"in", "are", "does", "do", "occur", "appear", "show", "is", "can", "there", "shows", "occurs", "appears", "inside", "within", "letter", "letters"}
+)
 
 
 def measured(read: Sequence[Token], index: int) -> bool:
@@ -249,8 +251,8 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
 
 def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str]) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
     turned = {"turn", "around"} <= words or {"turned", "around"} <= words
-    flipped = turned or words & {"flip", "flipped", "flipping", "mirror", "mirrored", "inverted", "invert"}
-    flipped = flipped and (literals.quoted or "letters" in cues)
+    flipped = turned or words & {"flip", "flipped", "flipping", "mirror", "mirrored", "inverted", "invert", "opposite"}
+    flipped = flipped and (literals.quoted or cues & {"letters", "spell"})
     if (
         "reverse" in cues
         or flipped

@@ -39,10 +39,14 @@ CLASSES: Mapping[str, str] = {
     "DIVIDE": "divide dividing split splitting share sharing",
     "INCREASE": "increase increasing raise raising grow growing boost boosting raises increases grows",
     "DECREASE": "decrease decreasing reduce reducing lower lowering cut cutting drop discount reduces decreases drops",
-    "DOUBLE": "double twice doubling doubled",
-    "TRIPLE": "triple thrice treble tripling tripled",
+    "DOUBLE": "double twice doubling",
+    "DOUBLED": "doubled",
+    "TRIPLED": "tripled trebled",
+    "HALVED": "halved",
+    "WAYS": "ways",
+    "TRIPLE": "triple thrice treble tripling",
     "QUADRUPLE": "quadruple quadrupled",
-    "HALVE": "half halve halving halved",
+    "HALVE": "half halve halving",
     # nouns
     "SUM": "sum total addition grand_total combined_total",
     "DIFFERENCE": "difference gap",
@@ -127,7 +131,7 @@ STORY: Mapping[str, str] = {
     "remain": """
         intact undamaged whole alive untouched
         stay stays stayed keep keeps kept free spare left remain remains remaining rest leftover still unsold unread unused over change back after
-        need needs needed short missing empty available
+        missing empty available
     """,
     "total": """
         total altogether all together combined sum overall both entire collected whole grand so_far already in_total in_all at_the_end
