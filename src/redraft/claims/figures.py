@@ -98,6 +98,7 @@ _SCALE = re.compile(
 )
 
 
+_NO_DIGIT = re.compile(r"\D")
 _PERCENT = re.compile(r"[ \u202f]?%(?![A-Za-z0-9])|[ -]?per ?cent\b|[ -]?percent\b(?! points?)|[ -]?pct\b", re.IGNORECASE)
 
 
@@ -262,7 +263,7 @@ def _quantity(text: str, flat: str, start: int, end: int, mark: str) -> Quantity
         value=-value if negative else value,
         quantum=quantum,
         decimals=decimals,
-        significant=len(re.sub(r"\D", "", core).lstrip("0")) or 1,
+        significant=len(core.lstrip("0")) or 1 if core.isdecimal() else len(_NO_DIGIT.sub("", core).lstrip("0")) or 1,
         unit=unit,
         percent=percent is not None,
         mark=point,

@@ -95,14 +95,17 @@ def _shift(span: Span, by: int) -> Span:
     return span[0] + by, span[1] + by
 
 
+_VERB = r"\b(?:is|are|was|were|equals?|makes?|gives?|yields?|totals?|becomes?|being|be|comes|amounts|works|results|corresponds)\b|[=≈]"
 _WORDS = re.compile(
-    r"(?:%|percent|per cent|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|\d|[½¼¾⅓⅔]) (?:[a-z]+ ){0,2}?(?:out )?of\b|(?:%|percent"
-    r"|per cent)(?=.{0,60}\bfrom\b)|\bfrom\b.{1,60}\bto\b.{1,90}(?:%|percent|per cent|\d)"
-    r"|\b(?:sum|total|totals|average|averages|mean|median|plus|minus|times|multiplied|divided|product|difference|ratio|quotient|twice|double|triple"
-    r"|thrice|quadruple|square|cube|squared|cubed|root|added|subtracting)\b"
-    r"|\b(?:half|third|quarter|tenth)\b(?: of)? \d|\badds? up|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\btotal(?:l?ing|l?ed)\b"
-    r"|[加减乘除从由]|一半|\badding\b|\bof .{1,40}\(|[的の](?:\d|平均|平方|立方|总"
-    r"|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",
+    r"(?:%|percent|per cent|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|\d|[½¼¾⅓⅔]) (?:[a-z]+ ){0,2}?(?:out )?of\b"
+    r"|(?:%|percent|per cent)(?=.{0,60}\bfrom\b)|\bfrom\b.{1,60}\bto\b.{1,90}(?:%|percent|per cent|\d)"
+    r"|\b(?:sum|total|average|mean|median|product|difference|ratio|quotient|square|cube|root)s? (?:of|between|for|value|score|price)\b"
+    r"|\btotal(?:s|l?ing|l?ed)?\b.{0,12}\d|\bsumm?(?:s|ing|ed)?\b (?:up )?to\b|\badd(?:s|ed|ing)?\b.{0,80}\d|\b(?:average|averages|together"
+    r"|combine)\b.{0,24}\d|\bsubtracting\b"
+    rf"|\b(?:plus|minus|times|multiplied|divided|added|twice|double|triple|thrice|quadruple|half|third|quarter|tenth|squared|cubed"
+    rf"|power)\b(?=.{{1,80}}?(?:{_VERB}))"
+    r"|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\bof .{1,40}\("
+    r"|[加减乘除从由]|一半|[的の](?:\d|平均|平方|立方|总|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",
 )
 
 
