@@ -42,7 +42,7 @@ Dana Novak,Sales,"€49,800",2022-02-14,no
 Emil Berg,Finance,"€63,400",2020-09-30,yes
 """
 EXPORTS = "Country,2021,2022,2023\nNorway,1200,1350,1500\nDenmark,800,760,900\nFinland,500,650,610\n"
-FILES = {"sales": SALES, "cities": CITIES, "staff": STAFF, "exports": EXPORTS}
+FILES = {"founded": "City,Area_km2,Founded\nPorto,41.4,1123\nLyon,47.9,43\n", "sales": SALES, "cities": CITIES, "staff": STAFF, "exports": EXPORTS}
 
 
 class NoTrace:
@@ -169,6 +169,7 @@ async def test_a_wrong_figure_or_name_is_contradicted_and_the_right_one_given(tm
         ("cities", "The population density of Paris is 19,924 per square kilometre."),
         ("cities", "Lisbon's airport handles 33 million passengers."),
         ("cities", "Three of the six cities have more than 1 million inhabitants."),
+        ("founded", "Porto, founded in 1123, covers 41.4 km2 and has 302 stations."),
         ("staff", "Anna Schmidt is 45 years old."),
         ("staff", "Chen Wei has been here 8 years."),
         ("staff", "Emil received a bonus of €5,000."),

@@ -15,7 +15,7 @@ from redraft.planning.derivations import Condition
 from redraft.planning.mentions import ColumnMention, Reading, ValueMention, read_mentions
 from redraft.planning.sheets import Sheet
 from redraft.planning.table_readings import Meaning
-from redraft.planning.table_words import DIRECTIONS, NEUTRAL
+from redraft.planning.table_words import DIRECTIONS, GENERIC, NEUTRAL
 from redraft.types import Span
 
 __all__ = ["BOUND", "UNNAMED", "Place", "counts_labels", "figure_meaning", "multiplier", "operator_before", "says"]
@@ -142,10 +142,13 @@ def _measures(sheet: Sheet, reading: Reading, local: Reading, heading: Reading |
     if not found and heading is not None:
         found = {field: strength for field, strength in strongest(heading.measures(sheet)).items() if strength >= 0.7}
     unit = figure.unit.strip().lower()
+    following = next((word for word in reading.words if 0 <= word.span[0] - figure.span[1] <= 1), None)
     for field in sheet.measures:
         column = sheet.fields[field]
         if unit and unit in (column.unit.lower(), *re.findall(r"[\w€$£]+", " ".join(re.findall(r"\(([^)]*)\)", column.name.lower())))):
-            found[field] = max(found.get(field, 0), 0.45 if column.unit in "$€£¥₹" else 0.7)
+            found[field] = max(found.get(field, 0), 0.45 if column.unit and column.unit in "$€£¥₹" else 0.7)
+        elif following is not None and following.stem in GENERIC and following.stem in column.stems and following.text.lower() not in STOP_WORDS:
+            found[field] = max(found.get(field, 0), 0.9)
     if len(sheet.measures) == 1:
         found.setdefault(sheet.measures[0], UNNAMED if not sheet.fields[sheet.measures[0]].stems else IMPLIED)
     if not found:

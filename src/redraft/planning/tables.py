@@ -254,9 +254,14 @@ def _unit_known(meaning: Meaning, figure: Quantity, text: str) -> bool:
     if re.search(r"[.,;:()]", text[figure.span[0] : following.span[0]].replace(figure.text.strip(), "")):
         return True
     low = following.text.lower()
-    named = {name for column in meaning.sheet.fields for name in column.stems}
-    named |= {root(word.text) for column in meaning.sheet.fields for word in words(column.name + " " + column.unit)}
-    if low in STOP_WORDS or following.stem in NEUTRAL or following.stem in named or low.endswith(("ed", "ing", "ly")):
+    sheet = meaning.sheet
+    meant = {measure for measure, strength in meaning.measures if strength >= 0.45} | set(sheet.dimensions)
+    own = {root(word.text) for place in meant for word in words(sheet.fields[place].name + " " + sheet.fields[place].unit)}
+    own |= {name for place in meant for name in sheet.fields[place].stems}
+    others = {root(word.text) for column in sheet.fields for word in words(column.name + " " + column.unit)} - own
+    if following.stem in others:
+        return False
+    if low in STOP_WORDS or following.stem in NEUTRAL or following.stem in own or low.endswith(("ed", "ing", "ly")):
         return True
     covered = [mention.span for mention in (*meaning.reading.values, *meaning.reading.columns)] + [
         place for spans in meaning.reading.operations.values() for place in spans
