@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -62,7 +62,10 @@ class Refiner:
         self.judge = open_model(judge) if isinstance(judge, str) else judge
         self.entailment = OnnxEntailment(entailment) if isinstance(entailment, str | Path) else entailment
         self.calibration = calibration
-        self.policy = _calibrated(policy_named(policy) if isinstance(policy, str) else policy, self.judge or self.model, calibration)
+        names = {"chosen": self.model.name, "judged": (self.judge or self.model).name}
+        if self.entailment is not None:
+            names |= {"entailed": self.entailment.name, "refuted": self.entailment.name}
+        self.policy = _calibrated(policy_named(policy) if isinstance(policy, str) else policy, names, calibration)
         self.planner = planner
         self.tools = tools
         self.clock = clock or SystemClock()
@@ -179,11 +182,11 @@ class Refiner:
         return outcome_of(task, policy, ending, effects, trace, self.model.name)
 
 
-def _calibrated(policy: Policy, judge: Model, calibration: str | Path | None) -> Policy:
-    """The policy with the curves that hold for its judge: they are settings like others, so that a record says what was applied."""
-    if calibration is None and (policy.calibration or judge.ability != "capable"):
+def _calibrated(policy: Policy, names: Mapping[str, str], calibration: str | Path | None) -> Policy:
+    """The policy with the curves that hold for the models of the run: they are settings like others, so that a record says what was applied."""
+    if calibration is None and policy.calibration:
         return policy
-    return dataclasses.replace(policy, calibration=curves_for(judge.name, calibration))
+    return dataclasses.replace(policy, calibration=curves_for(names, calibration))
 
 
 def as_task(query: str | Task, answer: str | None) -> Task:

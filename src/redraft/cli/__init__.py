@@ -5,6 +5,7 @@ options.py  the options that commands share
 session.py  from options and settings to a task and a Refiner
 answer.py   ask, check, fix
 measure.py  eval, demo
+calibrate.py  calibrate checks
 inform.py   policies, tools
 doctor.py   doctor
 files.py    texts in and out, as bytes

@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("answer", "Check a text; change nothing."),
     "fix": ("answer", "Check a text and correct what is contradicted."),
     "eval": ("measure", "Measure a policy over rows with known answers."),
+    "calibrate": ("calibrate", "Measure what a model's confidence is worth."),
     "demo": ("measure", "Watch the embedded model being corrected."),
     "policies": ("inform", "List the policies, or show one in full."),
     "tools": ("inform", "List the tools and whether they can be used."),

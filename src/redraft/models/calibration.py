@@ -33,21 +33,29 @@ def calibration_path(model: str, home: Path | None = None) -> Path:
     return (home or home_folder()) / "calibration" / f"{plain or 'model'}{mark}.json"
 
 
-def curves_for(model: str, given: str | Path | None) -> Mapping[str, Curve]:
-    """The curves that hold for a judge: of the file given, else of its own file where there is one. "none" asks for confidence as it is stated.
+def curves_for(names: Mapping[str, str], given: str | Path | None) -> Mapping[str, Curve]:
+    """The curves that hold in a run, for each method the name of the model whose confidence it is: of the file given, else of each model's own file.
+
+    "none" asks for confidence as it is stated.
 
     Raises:
-        UsageError: the file cannot be used, or was made for another model.
+        UsageError: a file cannot be used, or the one given was made for a model that is not in the run.
     """
     if given == "none":
         return {}
-    path = Path(given) if given is not None else calibration_path(model)
-    if given is None and not path.is_file():
-        return {}
-    made_for, curves = read_calibration(path)
-    if made_for != model:
-        raise UsageError(f"{path} calibrates {made_for!r}, but the judge of this run is {model!r}: confidence means something else in each model")
-    return curves
+    if given is not None:
+        made_for, curves = read_calibration(Path(given))
+        if made_for not in names.values():
+            used = ", ".join(dict.fromkeys(names.values()))
+            raise UsageError(f"{given} calibrates {made_for!r}, and this run uses {used}: confidence means something else in each model")
+        return {method: curve for method, curve in curves.items() if names.get(method) == made_for}
+    found: dict[str, Curve] = {}
+    for name in dict.fromkeys(names.values()):
+        path = calibration_path(name)
+        if path.is_file():
+            made_for, curves = read_calibration(path)
+            found |= {method: curve for method, curve in curves.items() if names.get(method) == made_for == name}
+    return found
 
 
 def read_calibration(path: Path) -> tuple[str, Mapping[str, Curve]]:
