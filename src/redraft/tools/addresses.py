@@ -20,10 +20,19 @@ Raises:
     OSError: there are none.
 """
 
-METADATA = frozenset({ipaddress.ip_address("168.63.129.16")})
-"""Services of a cloud for its own machines at addresses that look public; the others are link-local or private."""
-TRANSLATED = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
-"""IPv6 networks whose last 32 bits are an IPv4 address."""
+SPECIAL_V4 = tuple(
+    map(
+        ipaddress.IPv4Network,
+        "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 "
+        "198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32".split(),
+    )
+)
+"""IANA's networks for special purposes, and one address at which a cloud serves its own machines. Listed here, as what the standard library
+calls global has changed from version to version."""
+GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
+SPECIAL_V6 = tuple(map(ipaddress.IPv6Network, "2001::/23 2001:db8::/32 2002::/16 3fff::/20".split()))
+NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+"""Where hosts without IPv4 find the IPv4 address that the last 32 bits give."""
 
 
 async def resolve(host: str, port: int) -> Sequence[str]:
@@ -34,17 +43,13 @@ async def resolve(host: str, port: int) -> Sequence[str]:
 
 def is_public(address: Address) -> bool:
     """Whether it is one machine of the open network: not private, loopback, link-local, multicast, reserved, or a way to such a one."""
-    if address in METADATA or address.is_multicast or address.is_reserved or address.is_unspecified or not address.is_global:
-        return False
-    return all(is_public(inner) for inner in _inner(address)) if isinstance(address, ipaddress.IPv6Address) else True
-
-
-def _inner(address: ipaddress.IPv6Address) -> list[Address]:
-    """IPv4 addresses that a packet to this one may end at."""
-    found: list[Address | None] = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if any(address in network for network in TRANSLATED):
-        found.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    return [inner for inner in found if inner is not None]
+    if isinstance(address, ipaddress.IPv4Address):
+        return not any(address in network for network in SPECIAL_V4)
+    if address.ipv4_mapped is not None:
+        return is_public(address.ipv4_mapped)
+    if address in NAT64:
+        return is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return address in GLOBAL_V6 and not any(address in network for network in SPECIAL_V6)
 
 
 @dataclass(frozen=True, slots=True)

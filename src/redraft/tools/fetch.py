@@ -127,7 +127,7 @@ class FetchTool:
             found = await self._hop(target)
             if isinstance(found, _Page):
                 return found
-            url = urljoin(target.url, found)
+            url = _joined(target.url, found)
         raise Refused("broken", f"the page leads on through more than {self._limits.max_redirects} redirects")
 
     async def _target(self, url: str) -> _Target:
@@ -135,9 +135,9 @@ class FetchTool:
         scheme, host, port, clean = _parts(url)
         try:
             found = await self._resolver(host, port)
-        except (OSError, UnicodeError):
+            addresses = [ipaddress.ip_address(text.partition("%")[0]) for text in found]
+        except (OSError, ValueError):
             raise Refused("unreachable", "there is no such host") from None
-        addresses = [ipaddress.ip_address(text.partition("%")[0]) for text in found]
         if not addresses:
             raise Refused("unreachable", "there is no such host")
         if not all(self._allow.admits(host, address) for address in addresses):
@@ -210,6 +210,13 @@ def _parts(url: str) -> tuple[str, str, int, str]:
     shown = f"[{host}]" if ":" in host else host
     place = shown if port is None else f"{shown}:{port}"
     return scheme, host, number, urlunsplit((scheme, place, split.path or "/", split.query, ""))
+
+
+def _joined(url: str, moved: str) -> str:
+    try:
+        return urljoin(url, moved)
+    except ValueError:
+        raise Refused("broken", "the page has moved to what is no address") from None
 
 
 async def _connected(client: AsyncClient, target: _Target) -> Response:

@@ -76,6 +76,10 @@ class Timing:
     """In [0, 1)."""
 
 
+class _Late(Exception):
+    """The time was up first."""
+
+
 class _Lane:
     """What all calls to one provider share."""
 
@@ -197,8 +201,9 @@ class Guarded:
                     del flights[key]
 
     async def _called(self, key: Key, call: ToolCall) -> ToolResult:
-        result = await self._within(self.settings.total_seconds, self._tried(call))
-        if result is None:
+        try:
+            result = await self._within(self.settings.total_seconds, self._tried(call))
+        except _Late:
             return self._failure(call, "timeout", f"gave no answer within {self.settings.total_seconds:g} s, waiting in line included")
         if not isinstance(result, Failure):
             self._cache.put(key, result, self.settings.ttl_seconds)
@@ -258,10 +263,10 @@ class Guarded:
         self.upstream_calls += 1
         try:
             result: Any = await self._within(self.settings.timeout_seconds, self.tool.run(call))
+        except _Late:
+            return self._failure(call, "timeout", f"gave no answer within {self.settings.timeout_seconds:g} s")
         except Exception as error:  # a tool that breaks its promise must not end the run
             return self._failure(call, "broken", f"failed unexpectedly ({type(error).__name__})")
-        if result is None:
-            return self._failure(call, "timeout", f"gave no answer within {self.settings.timeout_seconds:g} s")
         return _sound(result) or self._failure(call, "broken", "gave something that is neither evidence nor a failure")
 
     def _pause(self, result: ToolResult, number: int, lane: _Lane) -> float | None:
@@ -276,15 +281,21 @@ class Guarded:
             return None
         return min(settings.longest_pause_seconds, settings.pause_seconds * 2**number) * (1 + self._timing.jitter()) / 2
 
-    async def _within(self, seconds: float, work: Coroutine[Any, Any, T]) -> T | None:
-        """What the work returns, or None when the time is up first. Work that will not be cancelled is left behind, not waited for."""
+    async def _within(self, seconds: float, work: Coroutine[Any, Any, T]) -> T:
+        """What the work returns. Work that will not be cancelled when its time is up is left behind, not waited for.
+
+        Raises:
+            _Late: the time was up first.
+        """
         task, alarm = asyncio.create_task(work), asyncio.ensure_future(self._timing.sleep(seconds))
         task.add_done_callback(_retrieved)
         try:
             await asyncio.wait({task, alarm}, return_when=asyncio.FIRST_COMPLETED)
             if task.cancelled():
                 raise RuntimeError("the work cancelled itself")
-            return task.result() if task.done() else None
+            if not task.done():
+                raise _Late
+            return task.result()
         finally:
             task.cancel()
             alarm.cancel()
