@@ -18,7 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("protocols", "effects"),
     ("claims",),
     ("comparison", "control", "stopping"),
-    ("lenient_json", "structured", "quoting", "planning"),
+    ("lenient_json", "structured", "quoting", "screening", "planning"),
     ("judge", "entailed", "weighing", "cascade", "generate", "verify", "critique", "correct", "evaluate"),
     ("loop",),
     ("strategies",),

@@ -5,14 +5,19 @@ Claims of the retained text (and of the task) are followed through the candidate
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from redraft.claims.edits import same_but_space
+from redraft.claims.segment import sentences
 from redraft.claims.signature import keeps, keeps_but_figures, signature
+from redraft.claims.words import content_words, stems
 from redraft.types import Check, Claim, Problem, Span, State
 
 __all__ = ["Comparison", "Counts", "Fate", "compare", "counts_of"]
+
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>()\"'”’]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,6 +97,8 @@ class Comparison:
     fixed: tuple[str, ...]
     newly_contradicted: tuple[str, ...]
     out_of_scope: tuple[str, ...]
+    unasked: tuple[str, ...]
+    """What the candidate brings in that no problem asked for and nothing bears out."""
     before: Counts
     after: Counts
 
@@ -115,6 +122,7 @@ def compare(retained: State, candidate: State, problems: Sequence[Problem]) -> C
         fixed=tuple(fate.claim.id for fate in fates if fate.fixed),
         newly_contradicted=(*newly, *(check.claim.id for check in brought if check.status == "contradicted")),
         out_of_scope=_out_of_scope(fates, problems, answers=retained.refusal and not candidate.refusal),
+        unasked=_unasked(retained, candidate, problems, fates),
         before=counts_of(retained.checks),
         after=counts_of((*counted, *brought), lost=sum(fate.lost for fate in fates)),
     )
@@ -141,6 +149,32 @@ def _fates(retained: State, candidate: State, problems: Sequence[Problem]) -> tu
             )
         )
     return tuple(fates)
+
+
+def _unasked(retained: State, candidate: State, problems: Sequence[Problem], fates: Sequence[Fate]) -> tuple[str, ...]:
+    """What the candidate brings in that no problem asked for and nothing bears out: new claims that are undecided, and new addresses.
+
+    A claim that was to be mended and is gone, though the evidence offers what to put there, may have one undecided claim in its place: it is not
+    fixed, and other rules judge that. An address that neither the retained text nor any evidence has was not found by checking.
+    """
+    standing = {fate.new.claim.id for fate in fates if fate.new is not None}
+    before = {_folded(retained.text, span) for span in sentences(retained.text)}
+    known = stems(content_words(" ".join((retained.text, *(problem.expected or "" for problem in problems)))))
+    undecided = [
+        check.claim.text
+        for check in candidate.checks
+        if check.status not in ("supported", "contradicted") and check.claim.id not in standing and not check.claim.requirement
+    ]
+    strays = [text for text in undecided if " ".join(text.split()).casefold() not in before and not stems(content_words(text)) <= known]
+    places = sum(fate.named and fate.new is None and fate.replaceable and not fate.claim.requirement for fate in fates)
+    items = (*retained.evidence.values(), *candidate.evidence.values())
+    found = " ".join((retained.text, *(problem.expected or "" for problem in problems), *(part for item in items for part in (item.text, item.source))))
+    addresses = [address for address in _ADDRESS.findall(candidate.text) if address not in found]
+    return (*(strays if len(strays) > places else ()), *addresses)
+
+
+def _folded(text: str, span: Span) -> str:
+    return " ".join(text[span[0] : span[1]].split()).casefold()
 
 
 def _overlap(a: Span, b: Span) -> bool:

@@ -146,7 +146,7 @@ def _hard_fail(retained: State, candidate: State, comparison: Comparison) -> str
 
 def _scope(comparison: Comparison) -> str:
     if not comparison.out_of_scope:
-        return ""
+        return f"It brings in what no problem asked for and nothing bears out: {_quoted(comparison.unasked[0])}." if comparison.unasked else ""
     first = next(fate for fate in comparison.fates if fate.claim.id == comparison.out_of_scope[0])
     return f"{_count(len(comparison.out_of_scope), 'claim')} that no problem names was changed or removed: {_quoted(first.claim.text)}."
 
@@ -226,6 +226,7 @@ def _figures(control: Control, retained: State, candidate: State, comparison: Co
         "lost_claims": [fate.claim.id for fate in fates if fate.lost],
         "unconfirmed_flips": [fate.claim.id for fate in fates if fate.unconfirmed],
         "out_of_scope": list(comparison.out_of_scope),
+        "unasked": list(comparison.unasked),
     }
 
 

@@ -12,8 +12,9 @@ from pydantic import BaseModel
 
 from redraft.cascade import cascade
 from redraft.claims.edits import align, apply, diff_edits, same_but_space
+from redraft.claims.suspicion import suspicions
 from redraft.effects import Effects
-from redraft.quoting import evidence_block, quoted_block
+from redraft.quoting import evidence_block, quoted_block, quoted_query
 from redraft.structured import ask
 from redraft.types import Candidate, Edit, Message, ModelRequest, Problem, Span, State, Task, Turn
 
@@ -67,7 +68,7 @@ def is_exact(problem: Problem, state: State) -> bool:
 
 async def _rewritten(task: Task, state: State, text: str, problems: Sequence[Problem], history: Sequence[Turn], effects: Effects) -> str:
     prompt = PROMPT.format(
-        query=quoted_block(task.query, effects) if task.query else "(no question: a text to be put right)",
+        query=quoted_query(task.query, effects) if task.query else "(no question: a text to be put right)",
         form=BARE_FORM if task.bare else TEXT_FORM,
         text=quoted_block(text, effects),
         problems="\n".join(_problem_block(number, problem, state, effects) for number, problem in enumerate(problems, 1)),
@@ -81,6 +82,8 @@ async def _rewritten(task: Task, state: State, text: str, problems: Sequence[Pro
     edits = located(reply.edits, text, problems)
     if edits:
         return apply(text, edits)
+    if suspicions(text) or suspicions(reply.text or ""):  # the whole text was not shown, or an order would come in with the new one
+        return text
     if reply.text is not None and reply.text.strip() and (task.bare or not reply.edits):
         return reply.text.strip() if task.bare else reply.text
     return text
@@ -91,7 +94,9 @@ def located(changes: Sequence[Change], text: str, problems: Sequence[Problem]) -
     edits: list[Edit] = []
     for change in changes:
         span = _nearest(change.find, text, problems)
-        if span is None or change.find == change.replace or any(span[0] < edit.span[1] and edit.span[0] < span[1] for edit in edits):
+        if span is None or change.find == change.replace or suspicions(change.replace):
+            continue
+        if any(span[0] < edit.span[1] and edit.span[0] < span[1] for edit in edits):
             continue
         edits.append(Edit(span=span, replacement=change.replace, because=change.because, group=len(edits)))
     return tuple(sorted(edits, key=lambda edit: edit.span))
@@ -124,7 +129,8 @@ def _refused_block(history: Sequence[Turn], effects: Effects) -> str:
     for turn in turns:
         wrong = [check for check in turn.candidate.checks if check.status == "contradicted"][:2]
         found = "\n".join(evidence_block(1, turn.candidate.evidence[name], effects) for check in wrong for name in check.evidence[:1])
-        lines.append(f"{quoted_block(turn.candidate.text[:2000], effects)}\nRefused because: {turn.decision.reason or turn.decision.rule}\n{found}")
+        reason = quoted_block(turn.decision.reason or turn.decision.rule, effects)
+        lines.append(f"{quoted_block(turn.candidate.text[:2000], effects)}\nRefused because:\n{reason}\n{found}")
     return "\n".join(lines)
 
 

@@ -67,6 +67,7 @@ class Effects:
         clock: Clock | None = None,
         seed: int = 0,
         concurrency: int = 8,
+        marker_key: str = "",
         entailment: Tool | None = None,
     ) -> None:
         self.writer = writer
@@ -83,6 +84,7 @@ class Effects:
         self.cancelled = False
         self.warnings: list[str] = []
         self._sink = sink
+        self._marker_key = marker_key
         self._began = self.clock.monotonic()
         self._started_calls = 0
         self._judgements = 0
@@ -101,8 +103,8 @@ class Effects:
         return bool(self.tools) and all(getattr(tool, "down", False) for tool in self.tools.values())
 
     def marker(self, *parts: str) -> str:
-        """A boundary for quoted data that the quoted text cannot guess: derived from the run's seed and what is quoted."""
-        return sha256("\x1f".join((str(self.seed), *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        """A boundary for quoted data that the quoted text cannot guess: derived from the run's seed, its task and what is quoted."""
+        return sha256("\x1f".join((str(self.seed), self._marker_key, *parts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def emit(self, event: Event) -> None:
         """Record an event, in the order of the branch it belongs to."""

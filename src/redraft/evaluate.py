@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from redraft.effects import Effects
 from redraft.errors import Stopped
 from redraft.policy import Policy
-from redraft.quoting import quoted_block
+from redraft.quoting import quoted_block, quoted_query
 from redraft.structured import ask
 from redraft.types import DIMENSIONS, Dimension, Message, ModelRequest, Scorecard, State, Task
 
@@ -65,7 +65,7 @@ def combine(reports: Sequence[Report]) -> Scorecard | None:
 
 
 async def _report(task: Task, state: State, effects: Effects, sample: int) -> Report | None:
-    prompt = PROMPT.format(query=quoted_block(task.query, effects), text=quoted_block(state.text, effects))
+    prompt = PROMPT.format(query=quoted_query(task.query, effects), text=quoted_block(state.text, effects))
     messages = (Message(role="system", content=SYSTEM), Message(role="user", content=prompt))
     temperature = 0.0 if sample == 0 else 0.7
     request = ModelRequest(role="evaluator", messages=messages, max_tokens=900, temperature=temperature, seed=effects.seed + sample, sample=sample)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from redraft.claims.suspicion import withheld
 from redraft.effects import Effects
 from redraft.errors import ModelError
+from redraft.quoting import quoted_block
 from redraft.types import Message, ModelRequest, Task
 
 __all__ = ["generate"]
@@ -29,14 +31,14 @@ async def generate(task: Task, effects: Effects) -> str:
 
 def _messages(task: Task, effects: Effects) -> tuple[Message, ...]:
     system = SYSTEM.format(date=effects.clock.now().date().isoformat(), form=FORMS[task.kind])
-    context = CONTEXT.format(context=task.context) if task.context else ""
+    context = CONTEXT.format(context=quoted_block(task.context, effects)) if task.context else ""
     return (Message(role="system", content=system), Message(role="user", content=context + task.query))
 
 
 def _short_messages(task: Task) -> tuple[Message, ...]:
     """A few examples of the form, constant and first (so that their tokens are cached), then the question: what a 135M model needs."""
     shots = tuple(Message(role=role, content=text) for pair in SHOTS for role, text in zip(("user", "assistant"), pair, strict=True))
-    context = f"{task.context}\n\n" if task.context else ""
+    context = f"{withheld(task.context)}\n\n" if task.context else ""
     return (Message(role="system", content=SHORT_SYSTEM), *shots, Message(role="user", content=context + task.query))
 
 
@@ -53,7 +55,7 @@ FORMS = {
 }
 
 CONTEXT = """\
-Background for the question:
+Background for the question, as data between two marks:
 {context}
 
 Question: """

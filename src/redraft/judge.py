@@ -6,7 +6,7 @@ else's text, in a fresh context.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,13 +14,18 @@ from pydantic import BaseModel
 
 from redraft.claims.confidence import CEILING
 from redraft.claims.quotes import locate
+from redraft.claims.segment import sentences
+from redraft.claims.suspicion import withheld
+from redraft.claims.words import content_words, stems
 from redraft.effects import Effects
-from redraft.quoting import evidence_block, quoted_block
+from redraft.quoting import evidence_block, quoted_block, quoted_query
 from redraft.structured import ask
 from redraft.types import Claim, Evidence, Message, ModelRequest, Task, Verdict
 
-__all__ = ["EVIDENCE_LIMIT", "Comparison", "Judged", "Judgement", "Question", "is_verbatim", "judge", "second_look"]
+__all__ = ["EVIDENCE_LIMIT", "Comparison", "Judged", "Judgement", "Question", "bears_on", "is_verbatim", "judge", "second_look"]
 
+FEWEST_WORDS = 3
+"""Content words from which a quoted sentence must have one in common with what is judged."""
 EVIDENCE_LIMIT = 6
 
 
@@ -87,13 +92,19 @@ async def judge(question: Question, evidence: Sequence[Evidence], effects: Effec
     if reply is None:
         return Judged(verdict=Verdict(status="insufficient", evidence=shown, note="the judge gave no usable reply"))
     source = _source(reply.quote, shown)
+    if source is not None and not bears_on(reply.quote, source.text, _subject(question, reply.replacement)):
+        source = None
     if reply.verdict == "insufficient":
         first = (source,) if source is not None else ()
         note = reply.reason or "the evidence does not say"
         verdict = Verdict(status="insufficient", method="judged", evidence=_ahead(first, shown), note=note)
         return Judged(verdict=verdict, deciding=first, next_query=(reply.next_query or "").strip())
     if source is None:
-        return Judged(verdict=Verdict(status="insufficient", evidence=shown, note="the judge's quotation is not in the evidence, so its verdict is void"))
+        return Judged(
+            verdict=Verdict(
+                status="insufficient", evidence=shown, note="the judge's quotation is not in the evidence, or says nothing about this, so its verdict is void"
+            )
+        )
     deciding = tuple({item.id: item for item in (source, *(item for item, _ in _quoted(reply.also, shown)))}.values())
     ids = {item.id for item in deciding}
     opposing = tuple((item, quote) for item, quote in _quoted(reply.opposing, shown) if item.id not in ids)
@@ -113,7 +124,7 @@ def _prompt(question: Question, shown: Sequence[Evidence], effects: Effects) -> 
     claim, answer = question.claim, question.answer
     coverage = claim.kind == "coverage"
     return (COVERAGE_PROMPT if coverage else PROMPT).format(
-        query=quoted_block(question.task.query, effects),
+        query=quoted_query(question.task.query, effects),
         answer=quoted_block(answer[:6000], effects),
         claim=quoted_block(claim.query or claim.text, effects),
         words=quoted_block(answer[claim.focus[0] : claim.focus[1]] if claim.focus else claim.text, effects),
@@ -129,8 +140,8 @@ def _share(stated: float) -> float:
 
 
 def _source(quote: str, shown: Sequence[Evidence]) -> Evidence | None:
-    """The first piece of evidence in which the words stand."""
-    return next((item for item in shown if quote.strip() and is_verbatim(quote, item.text)), None)
+    """The first piece of evidence in which the words stand, as the judge was shown it."""
+    return next((item for item in shown if quote.strip() and is_verbatim(quote, withheld(item.text))), None)
 
 
 def _quoted(quotes: Sequence[str] | None, shown: Sequence[Evidence]) -> list[tuple[Evidence, str]]:
@@ -148,6 +159,31 @@ def is_verbatim(quote: str, passage: str) -> bool:
     return found is not None and found.exact
 
 
+def bears_on(quote: str, passage: str, subject: str) -> bool:
+    """Whether the sentences of the passage in which the quotation stands have a content word in common with the subject; in another script, always.
+
+    An order that slipped through says nothing about the subject, so that it cannot be quoted as proof.
+    """
+    found = locate(quote, passage)
+    if found is None:
+        return False
+    start, end = found.span
+    around = [passage[a:b] for a, b in sentences(passage) if a < end and start < b]
+    theirs, ours = stems(content_words(" ".join(around) or quote)), stems(content_words(subject))
+    if len(theirs) < FEWEST_WORDS or not ours or _scripts(theirs).isdisjoint(_scripts(ours)):
+        return True
+    return not theirs.isdisjoint(ours)
+
+
+def _scripts(found: Collection[str]) -> set[str]:
+    return {"digits" if word[0].isdigit() else "latin" if word[0] < "\u0250" else "greek or cyrillic" if word[0] < "\u0530" else "other" for word in found}
+
+
+def _subject(question: Question, replacement: str | None) -> str:
+    claim = question.claim
+    return " ".join((question.task.query, claim.query, claim.text, replacement or "", *([question.answer] if question.task.bare else [])))
+
+
 async def second_look(task: Task, kept: str, changed: str, evidence: Sequence[Evidence], effects: Effects) -> bool:
     """Whether the same evidence supports the wording that was kept and not the changed one; order is drawn by the run's seed.
 
@@ -157,7 +193,7 @@ async def second_look(task: Task, kept: str, changed: str, evidence: Sequence[Ev
     swap = effects.random.random() < 0.5
     first, second = (changed, kept) if swap else (kept, changed)
     prompt = PAIR_PROMPT.format(
-        query=quoted_block(task.query, effects),
+        query=quoted_query(task.query, effects),
         first=quoted_block(first, effects),
         second=quoted_block(second, effects),
         evidence="\n".join(evidence_block(number, item, effects) for number, item in enumerate(evidence[:EVIDENCE_LIMIT], 1)),

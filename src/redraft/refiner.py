@@ -19,6 +19,7 @@ from redraft.outcome import presented
 from redraft.planning.rules import RulePlanner
 from redraft.policy import Policy, policy_named
 from redraft.protocols import Clock, Model, Planner, Tool
+from redraft.screening import OWN_WORDS, ScreenedTool
 from redraft.tools import open_tools
 from redraft.trace import Trace
 from redraft.types import Evidence, Outcome, Task
@@ -155,7 +156,7 @@ class Refiner:
 
     async def _run(self, task: Task, policy: Policy) -> Outcome:
         opened = () if self.tools is not None else open_tools(task)
-        tools = {tool.name: tool for tool in (self.tools if self.tools is not None else opened)}
+        tools = {tool.name: tool if tool.name in OWN_WORDS else ScreenedTool(tool) for tool in (self.tools if self.tools is not None else opened)}
         self.trace = trace = Trace(clock=self.clock, on_event=self.on_event)
         self._effects = effects = Effects(
             writer=self.model,
@@ -167,6 +168,7 @@ class Refiner:
             clock=self.clock,
             seed=self.seed,
             concurrency=policy.concurrency,
+            marker_key="\x1f".join((task.query, task.answer or "", task.context)),
             entailment=EntailmentTool(self.entailment) if self.entailment is not None else None,
         )
         models = {"writer": self.model.name, "judge": effects.judge.name, "evaluator": effects.evaluator.name}

@@ -14,12 +14,14 @@ from redraft.claims.edits import same_but_space
 from redraft.claims.match import Matching, match
 from redraft.claims.plausible import implausible
 from redraft.claims.refusal import is_refusal
+from redraft.claims.segment import claims, sentences
 from redraft.effects import Effects
 from redraft.errors import Stopped
 from redraft.judge import second_look
-from redraft.planning.rules import undecidable
+from redraft.planning.rules import merge, undecidable
 from redraft.policy import Policy
 from redraft.protocols import Planner, Route
+from redraft.screening import clean, decided
 from redraft.types import EXACT_TOOLS, Candidate, Check, Claim, Evidence, Failure, State, Task, ToolCall, ToolResult, Verdict
 from redraft.weighing import Case, confirm, looked_up, weigh
 
@@ -39,6 +41,8 @@ async def verify(task: Task, policy: Policy, candidate: Candidate, retained: Sta
         return State(text=text, refusal=False)
     known = {check.claim.text: check for check in retained.checks if not check.undecided} if retained else {}
     routes = await planner.plan(task, text, effects, known)
+    if retained is not None and not task.kind == "code":
+        routes = merge(text, routes, [undecidable(claim, task, effects) for claim in _unlisted(text, retained.text, routes)])
     if not routes and task.bare:
         claim = Claim(id="answer", text=text, span=(0, len(text)), focus=(0, len(text)))
         routes = (undecidable(claim, task, effects),)
@@ -59,6 +63,17 @@ async def verify(task: Task, policy: Policy, candidate: Candidate, retained: Sta
     if retained is None:
         return state
     return await _matched(task, state, retained, candidate, effects)
+
+
+def _unlisted(text: str, before: str, routes: Sequence[Route]) -> list[Claim]:
+    """Sentences that a rewrite brought and no route takes: nothing new passes unseen because a planner left it out."""
+    known = {" ".join(before[start:end].split()) for start, end in sentences(before)}
+    taken = [route.claim.span for route in routes if route.claim.kind != "coverage"]
+    return [
+        claim
+        for claim in claims(text)
+        if " ".join(claim.text.split()) not in known and not any(start < claim.span[1] and claim.span[0] < end for start, end in taken)
+    ]
 
 
 class _Examiner:
@@ -82,9 +97,9 @@ class _Examiner:
             calls = self._fresh(route)
             gathered = await case.effects.together([case.use(call) for call in calls])
             results = [_no_time(call, item) if isinstance(item, Stopped) else item for call, item in zip(calls, gathered, strict=True)]
-        verdict = route.decide(results)
+        verdict = decided(route.decide, results)
         if verdict is None:
-            return await weigh(case, results)
+            return await weigh(case, clean(results))
         if route.plan == "chosen" and verdict.status in ("supported", "contradicted"):
             verdict = dataclasses.replace(verdict, confidence=calibrated(case.policy.calibration, "chosen", verdict.confidence))
             return await confirm(case, verdict) if verdict.status == "contradicted" else verdict

@@ -19,6 +19,8 @@ from redraft.entailed import entailed
 from redraft.judge import Judged, Question, judge
 from redraft.policy import Policy
 from redraft.protocols import Route
+from redraft.screening import NOTE as HOSTILE
+from redraft.screening import hostile
 from redraft.types import EXACT_TOOLS, Evidence, Failure, Task, ToolCall, ToolResult, Verdict
 
 __all__ = ["Case", "confirm", "looked_up", "weigh"]
@@ -72,9 +74,10 @@ class Case:
         return dataclasses.replace(judged, verdict=dataclasses.replace(judged.verdict, confidence=confidence))
 
     def relevant(self, result: ToolResult, seen: Iterable[Evidence] = ()) -> list[Evidence]:
-        """What a look-up gave that is relevant and was not seen before."""
+        """What a look-up gave that is relevant, gives no orders, and was not seen before."""
         known = {item.id for item in seen}
-        return [] if isinstance(result, Failure) else [item for item in result if item.relevance >= self.policy.relevance and item.id not in known]
+        found = () if isinstance(result, Failure) else result
+        return [item for item in found if item.relevance >= self.policy.relevance and item.id not in known and not hostile(item)]
 
 
 async def weigh(case: Case, results: Sequence[ToolResult]) -> Verdict:
@@ -257,7 +260,8 @@ def _nothing(results: Sequence[ToolResult]) -> Verdict:
     if not failures:
         return Verdict(status="unavailable", note="no tool can check this")
     if any(failure.kind == "empty" for failure in failures):
-        return Verdict(status="insufficient", note="nothing was found about it")
+        note = next((failure.message for failure in failures if failure.message == HOSTILE), "nothing was found about it")
+        return Verdict(status="insufficient", note=note)
     return Verdict(status="unavailable", note="; ".join(f"{failure.tool}: {failure.message}" for failure in failures))
 
 
