@@ -21,6 +21,7 @@ from redraft.types import Outcome, Task
 if TYPE_CHECKING:
     from redraft.claims.confidence import Labelled
     from redraft.cli.session import Session
+    from redraft.protocols import Tool
     from redraft.refiner import Refiner
     from redraft.studies.calibration import Fitted, LabelledRow
     from redraft.studies.running import Run
