@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
-from collections.abc import Awaitable, Callable, Coroutine
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from redraft.claims.words import content_words
 from redraft.tools.search.chain import SearchChain
 from redraft.tools.toolbox.breaker import Breaker
 from redraft.tools.toolbox.cache import ResultCache
@@ -603,6 +608,8 @@ class TestQueries:
             ("Who won the 2020 election?", "Who won the 2016 election?", 0, 0),
             ("Did Brazil beat Germany?", "Did Germany beat Brazil?", 0, 0),
             ("Is a tomato a fruit?", "Is a tomato not a fruit?", 0, 0),
+            ("What is his name before the fight?", "What is his name after the fight?", 0, 0),
+            ("Who bought Alaska?", "When was Alaska bought?", 0, 0),
             ("the", "a", 0, 0),
             ("", "", 0, 0),
         ],
@@ -610,6 +617,32 @@ class TestQueries:
     def test_how_alike(self, one: str, other: str, least: float, most: float):
         assert least <= likeness(one, other) <= most
         assert likeness(one, other) == likeness(other, one)
+
+
+def test_what_reuse_by_similarity_costs(shared_data: Path):
+    """The error that `likeness` tells: of all pairs of different questions that it calls the same, how many have no gold answer in common."""
+    answers: dict[str, set[str]] = defaultdict(set)
+    spelt: dict[str, str] = {}
+    for question, gold in _questions(shared_data):
+        spelt.setdefault(normal_query(question), question)
+        answers[normal_query(question)] |= {text.lower().strip() for text in gold}
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for normal, question in spelt.items():
+        alike[tuple(dict.fromkeys(word.stem for word in content_words(question, question=True)))].append(normal)
+    pairs = [pair for group in alike.values() for pair in combinations(group, 2) if likeness(spelt[pair[0]], spelt[pair[1]]) == 1]
+    apart = [pair for pair in pairs if not answers[pair[0]] & answers[pair[1]]]
+    assert (len(spelt), len(pairs), len(apart)) == (10_595, 60, 14)
+
+
+def _questions(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    for name in ("nq_open/NQ-open.dev", "corpus_wiki/xquad_en_questions", "corpus_wiki/hotpot_questions"):
+        for row in map(json.loads, (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()):
+            yield row["question"], row.get("answer") or row["answers"]
+    for row in map(json.loads, (folder / "ambignq/dev_light.jsonl").read_text(encoding="utf-8").splitlines()):
+        for note in row["annotations"]:
+            yield from (
+                [(row["question"], note["answer"])] if note["type"] == "singleAnswer" else [(pair["question"], pair["answer"]) for pair in note["qaPairs"]]
+            )
 
 
 async def _all(work: list[Coroutine[Any, Any, Any]]) -> list[Any]:

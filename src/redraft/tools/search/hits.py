@@ -13,9 +13,9 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from redraft.claims.words import CJK, content_words, words
+from redraft.claims.written_dates import find_dates
 from redraft.tools.extract import text_document
 from redraft.tools.search.http import Refused
-from redraft.tools.written_dates import find_dates
 from redraft.types import Evidence, ToolCall
 
 __all__ = ["Hit", "entries", "evidence_of", "host_of", "iso_date", "plain", "relevance", "table_of", "text_of", "trust_of"]

@@ -11,7 +11,7 @@ from redraft.tools.search.hits import Hit, entries, iso_date, table_of, text_of
 from redraft.tools.search.http import Refused, Reply, Request, retry_after_seconds, user_agent
 from redraft.tools.search.web import HITS, WebSearch
 
-__all__ = ["Wikipedia"]
+__all__ = ["Wikipedia", "language_of"]
 
 SCRIPTS = (("[\u3040-\u30ff]", "ja"), ("[\uac00-\ud7af]", "ko"), ("[\u4e00-\u9fff]", "zh"), ("[\u0400-\u04ff]", "ru"), ("[\u0600-\u06ff]", "ar"))
 """The first script found in a query names the Wikipedia to ask; else the English one."""

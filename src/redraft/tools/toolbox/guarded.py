@@ -59,7 +59,8 @@ class GuardSettings:
     empty_ttl_seconds: float = 300.0
     cached: int = 1024
     similarity: float | None = None
-    """Share of content words in common from which another query's result is taken (`queries.likeness`); None: never."""
+    """Share of content words in common from which another query's result is taken (`queries.likeness`, with its error); None: never.
+    Only 1.0, the same words in the same order, is worth its error."""
     unseen: bool = False
     """Whether a further attempt leaves out the sources that earlier ones brought."""
     price_usd: float | None = None

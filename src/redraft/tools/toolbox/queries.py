@@ -9,6 +9,13 @@ from redraft.claims.words import NEGATIONS, content_words, words
 
 __all__ = ["likeness", "normal_query", "unchanged"]
 
+TURNING = NEGATIONS | frozenset(
+    "before after since until till while during without within over under out off up down other same more most less least first last next only both either "
+    "against between from".split()
+)
+"""Words that may make another question of the same content."""
+ASKING = frozenset("who whom whose when where why how".split())
+
 _DASHES = re.compile("[\u2010-\u2015\u2212]")
 _QUOTES = str.maketrans("‘’‚‛“”„‟«»", '\'\'\'\'""""""')
 _AT_THE_END = re.compile(r"[.,;:!?…。，、；：！？]+(?=\s|$)|(?<=[。，、；：！？])")
@@ -30,12 +37,18 @@ def unchanged(text: str) -> str:
 
 
 def likeness(one: str, other: str) -> float:
-    """Share of content words that two queries have in common, in [0, 1]; 0 where figures, negations or the order of names differ.
+    """Share of content words that two queries have in common, in [0, 1]; 0 where figures, negations, small words that turn a question round, what is
+    asked for, or the order of the common words differ.
 
-    Word sets cannot tell who beat whom, so the words must also come in the same order: then reuse costs a wrong page only where a word is missing.
+    Measured on the 10,595 different questions of NQ-open, AmbigNQ, XQuAD and HotpotQA: of 60 pairs at 1.0, 14 have no gold answer in common (23 %; in 4
+    of them the questions do differ, in 10 only the spelling of the gold), and of 453 pairs from 0.8 on 63 %. Below 1.0 a word is missing, and as a rule
+    it is the one that matters.
     """
     first, second = content_words(one, question=True), content_words(other, question=True)
     if not first or not second or _marks(one) != _marks(other):
+        return 0.0
+    asked, sought = _asking(one), _asking(other)
+    if asked and sought and asked != sought:
         return 0.0
     left, right = [word.stem for word in first], [word.stem for word in second]
     shared = set(left) & set(right)
@@ -45,7 +58,11 @@ def likeness(one: str, other: str) -> float:
 
 
 def _marks(text: str) -> tuple[list[str], list[str]]:
-    """Figures and negations: what may never differ."""
+    """Figures, and words that carry no content of their own but turn a question into another: what may never differ."""
     found = words(text)
     figures = sorted(word.stem for word in found if any(char.isdigit() for char in word.text))
-    return figures, sorted(word.text.lower() for word in found if word.text.lower() in NEGATIONS)
+    return figures, sorted(word.text.lower() for word in found if word.text.lower() in TURNING)
+
+
+def _asking(text: str) -> frozenset[str]:
+    return frozenset(word.text.lower() for word in words(text)) & ASKING
