@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redraft.tools.calculator import CalculatorTool, ExpressionError, calculate, evaluate, shown
+from redraft.claims.decimals import shown
+from redraft.tools.calculator import CalculatorTool, ExpressionError, calculate, evaluate
 from redraft.types import Evidence, Failure, ToolCall
 
 

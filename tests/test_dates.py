@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redraft.tools.dates import DatesTool
-from redraft.tools.written_dates import DateError, find_dates, read_date, written
+from redraft.claims.written_dates import DateError, find_dates, read_date, written
 from redraft.types import Failure, ToolCall
 
 

@@ -6,10 +6,11 @@ import os
 
 import pytest
 
+from redraft.claims.suites import Step, Suite, read_suite, suite_input
 from redraft.errors import UnknownName
 from redraft.protocols import Tool
-from redraft.tools.python import PythonTool, read_suite, suite_input
-from redraft.tools.sandbox import Limits, Step, Suite
+from redraft.tools.python import PythonTool
+from redraft.tools.sandbox import Limits
 from redraft.types import Evidence, Failure, ToolCall, ToolResult
 
 LIMITS = Limits(seconds=0.5, total_seconds=4)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from redraft.tools.sandbox import Execution, Limits, Sandbox, Step, StepResult, Suite
+from redraft.claims.suites import Step, Suite
+from redraft.tools.sandbox import Execution, Limits, Sandbox, StepResult
 from redraft.tools.sandbox.bubblewrap import BubblewrapSandbox
 from redraft.tools.sandbox.monty import MontySandbox
 

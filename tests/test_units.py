@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redraft.tools.unit_names import exact_names, read_unit
+from redraft.claims.unit_names import exact_names, read_unit
 from redraft.tools.units import UnitError, UnitsTool, convert
 from redraft.types import Evidence, Failure, ToolCall
 

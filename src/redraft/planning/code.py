@@ -155,8 +155,7 @@ def _test_claims(suite: Tests, span: Span) -> list[Claim | None]:
 
 
 def _suite_input(answer: Program, suite: Tests, names: frozenset[str]) -> str:
-    from redraft.tools.python import suite_input
-    from redraft.tools.sandbox import Step, Suite
+    from redraft.claims.suites import Step, Suite, suite_input
 
     def step(one: Statement) -> Step:
         return Step(kind=one.kind, source=one.source, left=one.left, right=one.right, group=one.group)
@@ -199,8 +198,7 @@ def _read(index: int, source: str) -> Callable[[Sequence[ToolResult]], Verdict |
 
 def _doctest_routes(text: str, blocks: Sequence[CodeBlock], answer: Program | None, effects: Effects) -> list[Route]:
     """Routes for the examples in the answer's own code and transcripts, all run against the answer's program."""
-    from redraft.tools.python import suite_input
-    from redraft.tools.sandbox import Step, Suite
+    from redraft.claims.suites import Step, Suite, suite_input
 
     places = [(block.source, block.span[0]) for block in blocks if block.language in ("python", "pycon")]
     if not places and answer is not None:

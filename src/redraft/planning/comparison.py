@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from redraft.claims import numbers
 from redraft.claims.numbers import Quantity
-from redraft.tools.written_dates import WEEKDAYS, find_dates, written
+from redraft.claims.written_dates import WEEKDAYS, find_dates, written
 from redraft.types import Span
 
 __all__ = ["Comparison", "compare"]

@@ -10,7 +10,7 @@ from datetime import date
 from redraft.effects import Effects
 from redraft.planning.literals import Token, tokens
 from redraft.planning.options import Option
-from redraft.tools.written_dates import MONTHS, WEEKDAYS, DateStyle, written
+from redraft.claims.written_dates import MONTHS, WEEKDAYS, DateStyle, written
 from redraft.types import Failure, Task, ToolCall
 
 __all__ = ["options"]

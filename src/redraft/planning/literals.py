@@ -10,7 +10,7 @@ from typing import Literal
 
 from redraft.claims.numbers import plain, read_figure
 from redraft.claims.numerals import ENGLISH_NUMERAL, VULGAR, english_value
-from redraft.tools.written_dates import WrittenDate, find_dates
+from redraft.claims.written_dates import WrittenDate, find_dates
 
 __all__ = ["Token", "asks_otherwise", "number_text", "tokens"]
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from redraft.tools.calculator import shown
+from redraft.claims.decimals import shown
 
 __all__ = ["Rounding", "read_rounding"]
 

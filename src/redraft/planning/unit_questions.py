@@ -11,8 +11,8 @@ from redraft.effects import Effects
 from redraft.planning.literals import Token, asks_otherwise, number_text, tokens
 from redraft.planning.options import Option
 from redraft.planning.rounding import Rounding, read_rounding
-from redraft.tools.calculator import shown
-from redraft.tools.unit_names import UnitPhrase, read_unit
+from redraft.claims.decimals import shown
+from redraft.claims.unit_names import UnitPhrase, read_unit
 from redraft.types import Failure, Task, ToolCall
 
 __all__ = ["options"]

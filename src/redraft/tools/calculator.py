@@ -10,14 +10,14 @@ import ast
 import math
 import threading
 from collections.abc import Callable, Mapping
-from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, cast
 
+from redraft.claims.decimals import shown
 from redraft.tools.notation import MAX_DIGITS, ExpressionError, readable
 from redraft.types import Evidence, Failure, ToolCall, ToolResult
 
-__all__ = ["CalculatorTool", "ExpressionError", "calculate", "evaluate", "exact_text", "shown"]
+__all__ = ["CalculatorTool", "ExpressionError", "calculate", "evaluate", "exact_text"]
 
 MAX_BITS = 250_000
 """Of any intermediate numerator or denominator: enough for 5000!, and still multiplied in under a millisecond."""
@@ -290,35 +290,6 @@ def exact_text(value: Fraction) -> str:
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_DIGITS * 10 // 3:
         raise ExpressionError("the result has too many digits to be written out", "too_large")
     return str(value)
-
-
-def shown(value: Fraction, *, significant: int = 6) -> str:
-    """The value as people write it: whole and short decimal values exactly, others rounded to at least `significant` digits."""
-    if value.denominator == 1:
-        return str(value.numerator) if abs(value.numerator) < 10**21 else scientific(value, significant)
-    remaining = value.denominator
-    for prime in (2, 5):
-        while remaining % prime == 0:
-            remaining //= prime
-    if remaining == 1 and value.denominator <= 10**9 and (value.denominator.bit_length() <= 7 or value * 10**6 % 1 == 0):
-        return plain_decimal(Context(prec=60).divide(Decimal(value.numerator), Decimal(value.denominator)))
-    size = abs(value)
-    if size >= 10**15 or size < Fraction(1, 10**9):
-        return scientific(value, significant)
-    digits_before = len(str(int(size))) if size >= 1 else 0
-    return plain_decimal(Context(prec=max(significant, digits_before + 2)).divide(Decimal(value.numerator), Decimal(value.denominator)))
-
-
-def scientific(value: Fraction, significant: int) -> str:
-    exact = Context(prec=50, Emax=999_999, Emin=-999_999)
-    quotient = Context(prec=significant, Emax=999_999, Emin=-999_999).divide(exact.create_decimal(value.numerator), exact.create_decimal(value.denominator))
-    figures, _, exponent = f"{quotient:E}".partition("E")
-    return f"{plain_decimal(Decimal(figures))}e{int(exponent)}"
-
-
-def plain_decimal(value: Decimal) -> str:
-    text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 class CalculatorTool:

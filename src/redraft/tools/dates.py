@@ -6,8 +6,8 @@ import calendar
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
+from redraft.claims.written_dates import MONTH_NAMES, MONTHS, WEEKDAYS, DateError, read_date, written
 from redraft.tools.calls import CallError, read_call
-from redraft.tools.written_dates import MONTH_NAMES, MONTHS, WEEKDAYS, DateError, read_date, written
 from redraft.types import Evidence, Failure, ToolCall, ToolResult
 
 __all__ = ["FUNCTIONS", "DatesTool", "add_months", "whole_months"]

@@ -1,27 +1,25 @@
 """The `python` tool: runs Python source in a sandbox and returns what it printed, the value of its last expression, or its error.
 
-The input is Python source, or a test suite as `suite_input` writes it. The order is monty, then CPython under bubblewrap where monty cannot,
+The input is Python source, or a test suite as `claims.suites.suite_input` writes it. The order is monty, then CPython under bubblewrap where monty cannot,
 then a typed failure: never the interpreter that runs Redraft.
 """
 
 from __future__ import annotations
 
 import asyncio
-import dataclasses
-import json
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
+from redraft.claims.suites import Step, Suite, read_suite
 from redraft.errors import UnknownName
-from redraft.tools.sandbox import Available, Execution, Limits, Sandbox, Step, StepResult, Suite
+from redraft.tools.sandbox import Available, Execution, Limits, Sandbox, StepResult
 from redraft.types import Evidence, Failure, FailureKind, ToolCall, ToolResult
 
-__all__ = ["PythonTool", "SandboxName", "read_suite", "suite_input"]
+__all__ = ["PythonTool", "SandboxName"]
 
 SandboxName = Literal["auto", "monty", "bubblewrap"]
 SANDBOXES: tuple[SandboxName, ...] = ("auto", "monty", "bubblewrap")
 MAX_SOURCE = 200_000
-SUITE_KEYS = {"program", "steps", "names", "reaches_out"}
 PARTIAL = frozenset({"TypeError", "SyntaxError", "RuntimeError", "AttributeError", "Exception"})
 FAILURES: dict[str, FailureKind] = {
     "timeout": "timeout",
@@ -146,28 +144,6 @@ def _sandboxes(name: SandboxName) -> tuple[Sandbox, ...]:
             return (BubblewrapSandbox(),)
         case _:
             return (MontySandbox(), BubblewrapSandbox())
-
-
-def suite_input(suite: Suite) -> str:
-    """A test suite as the input of a tool call: equal suites give the equal text."""
-    steps = [{key: value for key, value in dataclasses.asdict(step).items() if value not in ("", 0)} for step in suite.steps]
-    value = {"program": suite.program, "steps": steps, "names": suite.names, "reaches_out": suite.reaches_out}
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def read_suite(text: str) -> Suite | None:
-    """The test suite that a tool call's input holds, or None where it is Python source."""
-    if not text.startswith('{"program":'):
-        return None
-    try:
-        value: Any = json.loads(text)
-        if set(value) != SUITE_KEYS:
-            return None
-        steps: list[dict[str, Any]] = value["steps"]
-        names = tuple(str(name) for name in value["names"])
-        return Suite(program=str(value["program"]), steps=tuple(Step(**step) for step in steps), names=names, reaches_out=bool(value["reaches_out"]))
-    except (ValueError, TypeError):
-        return None
 
 
 def _bad_input(text: str) -> str:

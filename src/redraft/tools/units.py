@@ -11,9 +11,10 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, cast
 
-from redraft.tools.calculator import exact_text, shown
+from redraft.claims.decimals import shown
+from redraft.claims.unit_names import UnitPhrase, read_unit
+from redraft.tools.calculator import exact_text
 from redraft.tools.notation import ExpressionError
-from redraft.tools.unit_names import UnitPhrase, read_unit
 from redraft.types import Evidence, Failure, FailureKind, ToolCall, ToolResult
 
 __all__ = ["Conversion", "UnitError", "UnitsTool", "convert"]

@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-__all__ = ["Available", "Execution", "Limits", "Outcome", "Sandbox", "Step", "StepOutcome", "StepResult", "Suite", "all_steps"]
+from redraft.claims.suites import Suite
+
+__all__ = ["Available", "Execution", "Limits", "Outcome", "Sandbox", "StepOutcome", "StepResult", "all_steps"]
 
 Available = tuple[bool, str]
 """Whether a sandbox can be used here, and why not (or which version)."""
@@ -38,33 +40,6 @@ class Execution:
     error_message: str = ""
     error_line: int | None = None
     seconds: float = 0.0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
-    """One statement of a test suite. A `test` decides something, `setup` only prepares, a `doctest` is an example with the output it shows."""
-
-    kind: Literal["setup", "test", "doctest"]
-    source: str
-    left: str = ""
-    """For `assert left == right`: both sides, so that a failure can show them."""
-    right: str = ""
-    want: str = ""
-    """For a doctest: the output that is shown."""
-    group: int = 0
-    """Steps of one group share their names; a new group starts from the names of group 0."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Suite:
-    """A program and the steps to run against it. The program never sees the steps: they run where it cannot reach."""
-
-    program: str
-    steps: tuple[Step, ...]
-    names: tuple[str, ...] = ()
-    """Names that the steps take from the program; all others are their own or built in."""
-    reaches_out: bool = False
-    """Whether the tests look at what only one process has (standard output, patched modules): failures then need a look inside one process."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,7 +19,8 @@ from collections.abc import Callable, Generator
 from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
-from redraft.tools.sandbox import Available, Execution, Limits, Outcome, StepOutcome, StepResult, Suite, all_steps
+from redraft.claims.suites import Suite
+from redraft.tools.sandbox import Available, Execution, Limits, Outcome, StepOutcome, StepResult, all_steps
 from redraft.tools.sandbox.process import Process, Run, paths, read_capped
 from redraft.tools.sandbox.seccomp import filter_bytes
 

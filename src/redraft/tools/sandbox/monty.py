@@ -15,7 +15,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn, cast
 
-from redraft.tools.sandbox import Available, Execution, Limits, Outcome, Step, StepOutcome, StepResult, Suite, all_steps
+from redraft.claims.suites import Step, Suite
+from redraft.tools.sandbox import Available, Execution, Limits, Outcome, StepOutcome, StepResult, all_steps
 
 __all__ = ["MontySandbox"]
 
