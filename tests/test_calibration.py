@@ -24,6 +24,7 @@ from redraft.tools.calculator import CalculatorTool
 from redraft.tools.scripted import ScriptedTool, page
 from redraft.types import Task
 
+SPOKEN_OF = [{"claim": "Ann is old.", "label": "supported"}, {"text": "Bob is young.", "label": False}]
 STATED = (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99)
 
 
@@ -139,10 +140,18 @@ class TestFile:
 
     @pytest.mark.parametrize(
         "content",
-        ["", "{", "[]", "{}", '{"schema": 2, "model": "m", "methods": {}}', '{"schema": 1, "model": "m", "methods": {"judged": {"curve": [[0.9, 0.5], [0.1, 0.2]]}}}',
-         '{"schema": 1, "model": "m", "methods": {"judged": {"curve": [[0.1, 2.0]]}}}', '{"schema": 1, "model": "m", "methods": {"judged": {"curve": "x"}}}',
-         '{"schema": 1, "model": "m", "methods": {"judged": {"curve": [[0.1, 1.0]]}}}'],
-    )  # fmt: skip
+        [
+            "",
+            "{",
+            "[]",
+            "{}",
+            '{"schema": 2, "model": "m", "methods": {}}',
+            '{"schema": 1, "model": "m", "methods": {"judged": {"curve": [[0.9, 0.5], [0.1, 0.2]]}}}',
+            '{"schema": 1, "model": "m", "methods": {"judged": {"curve": [[0.1, 2.0]]}}}',
+            '{"schema": 1, "model": "m", "methods": {"judged": {"curve": "x"}}}',
+            '{"schema": 1, "model": "m", "methods": {"judged": {"curve": [[0.1, 1.0]]}}}',
+        ],
+    )
     def test_a_file_that_is_none_is_refused_in_words(self, tmp_path: Path, content: str) -> None:
         (tmp_path / "c.json").write_text(content)
         with pytest.raises(InputError, match="redraft calibrate checks"):
@@ -204,7 +213,7 @@ class TestReading:
                 {"query": "Who?", "answer": "Ann", "label": True},
                 {"query": "", "answer": "x", "label": True},
                 {"query": "Who?", "label": True},
-                {"query": "Tell me.", "answer": "Ann is old. Bob is young.", "claims": [{"claim": "Ann is old.", "label": "supported"}, {"text": "Bob is young.", "label": False}]},
+                {"query": "Tell me.", "answer": "Ann is old. Bob is young.", "claims": SPOKEN_OF},
                 {"query": "Who?", "answer": "Ann", "label": "perhaps"},
                 {"query": "Who?", "answer": "Ann"},
                 {"confidence": 1.5, "right": True},
@@ -213,7 +222,7 @@ class TestReading:
                 "not json",
                 "[1]",
             )
-        )  # fmt: skip
+        )
         assert found.recorded == {"chosen": ((0.8, False),)}
         assert [row.labels for row in found.rows] == [
             (("", "contradicted"),),
@@ -231,7 +240,7 @@ class TestReading:
     @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xff\xfe\x00"])
     def test_an_unusable_file_is_refused_in_words(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "d.jsonl").write_bytes(content)
-        with pytest.raises(InputError, match="JSON lines|UTF-8"):
+        with pytest.raises(InputError, match=r"JSON lines|UTF-8"):
             read_labelled(tmp_path / "d.jsonl")
 
 

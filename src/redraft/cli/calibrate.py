@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from redraft.studies.calibration import Fitted, LabelledRow
     from redraft.studies.running import Run
 
-__all__ = ["calibrate_command"]
+__all__ = ["calibrate_command", "checks_command"]
 
 SEQUENTIAL = ("local", "scripted", "none")
 CONCURRENCY = 8

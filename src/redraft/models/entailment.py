@@ -78,7 +78,7 @@ class OnnxEntailment:
 
     def __init__(self, path: str | Path) -> None:
         folder = Path(path)
-        self.name = f"{ENTAILMENT}:{folder.name}"
+        self.name = f"{ENTAILMENT}:{folder.resolve().name}"
         weights = next((folder / name for name in WEIGHTS if (folder / name).is_file()), None)
         if weights is None or not (folder / "tokenizer.json").is_file():
             raise InputError(f"{folder} is no entailment model: a folder with model.onnx, tokenizer.json and config.json is wanted")
