@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import logging
 import zlib
@@ -88,6 +89,7 @@ class TestHits:
                 tool = engine(api, server)
                 await tool.run(call())
                 assert api.key_of(server.asked[0]) == KEY
+        assert "HTTP Request" in caplog.text  # the library does log what it is asked for
         assert KEY not in caplog.text
         assert KEY not in repr(tool)
 
@@ -411,6 +413,13 @@ class TestChoice:
         keys = {engine.key_name: KEY for engine in ENGINES.values() if engine.key_name}
         (tool,) = open_tools(Task(query="x"), [name], keys)
         assert (tool.name, TOOLS[name].name) == (name, name)
+
+    async def test_fifty_equal_queries_at_once_are_one_request(self):
+        async with Server(by=TavilyApi().reply) as server:
+            tool = open_search({"TAVILY_API_KEY": KEY + "50", "REDRAFT_TAVILY_URL": server.url})
+            results = await asyncio.gather(*(tool.run(call()) for _ in range(50)))
+        assert len(server.asked) == 1
+        assert all(len(found(result)) == HITS for result in results)
 
     async def test_an_engine_by_its_address_from_the_environment(self):
         async with Server(by=TavilyApi().reply) as server:
