@@ -23,7 +23,7 @@ bench: $(READY)  ## figures on recorded data and generated questions
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[local,tables,documents,sandbox]' --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[local,anthropic,bedrock,google,documents,tables,sandbox,search,privacy,entailment]' --group dev
 	touch $(READY)
 
 clean:

@@ -7,7 +7,7 @@ Where nothing fits there is no route, and nothing looks checked that was not.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from redraft.claims.segment import claim_id
@@ -16,8 +16,9 @@ from redraft.errors import ModelError
 from redraft.planning import arithmetic_questions, date_questions, text_questions, unit_questions
 from redraft.planning.comparison import compare
 from redraft.planning.options import Option
+from redraft.planning.standing import stands
 from redraft.protocols import Route
-from redraft.types import Check, Claim, Message, ModelRequest, Plan, Task, ToolResult, Verdict
+from redraft.types import Check, Claim, Failure, Message, ModelRequest, Plan, Task, ToolCall, ToolResult, Verdict
 
 __all__ = ["EnumeratingPlanner", "choose"]
 
@@ -47,17 +48,24 @@ class EnumeratingPlanner:
 
             return await RulePlanner().plan(task, text, effects, known)
         option, plan = await choose(await options(task, effects), task, effects)
-        return () if option is None else (route(task, text, option, plan),)
+        if option is None:
+            return ()
+        found = route(task, text, option, plan)
+        if option.call.tool == "documents":
+            passages = await effects.use(ToolCall(tool="documents", input=task.query))
+            if not isinstance(passages, Failure) and stands(task.query, text, passages):
+                found = replace(found, decide=doubtful(found.decide))
+        return (found,)
 
 
 async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     """The options of all families that the task's question and material allow, the likeliest first."""
     found: list[Option] = []
-    if task.tables and "table" in effects.tools:
+    if "table" in effects.tools:
         from redraft.planning import table_questions
 
         found += await table_questions.options(task, effects)
-    if (task.documents or task.context) and "documents" in effects.tools:
+    if "documents" in effects.tools:
         from redraft.planning import document_questions
 
         found += await document_questions.options(task, effects)
@@ -129,6 +137,18 @@ def route(task: Task, text: str, option: Option, plan: Plan) -> Route:
         )
 
     return Route(claim=claim, calls=(option.call,), plan=plan, decide=decide, results=(option.result,))
+
+
+def doubtful(decide: Callable[[Sequence[ToolResult]], Verdict | None]) -> Callable[[Sequence[ToolResult]], Verdict | None]:
+    """The same rule, save that a contradiction is left undecided: the documents have the draft's own words as well."""
+
+    def decided(results: Sequence[ToolResult]) -> Verdict | None:
+        verdict = decide(results)
+        if verdict is None or verdict.status != "contradicted":
+            return verdict
+        return Verdict(status="insufficient", evidence=verdict.evidence, note="the documents have these words too, so another passage is no proof against them")
+
+    return decided
 
 
 SYSTEM = "Write the one call that answers the question."
