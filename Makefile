@@ -2,29 +2,34 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
 
 .PHONY: demo test lint bench clean
 
-demo: $(READY)  ## a small model's answers, checked and corrected by tools
+demo: $(VENV)/.ready  ## a small model's answers, checked and corrected by tools
 	$(BIN)/redraft demo
 
-test: $(READY)  ## all tests; those that need the shared data sets are skipped where these are absent
+test: $(VENV)/.dev  ## all tests; those that need the shared data sets are skipped where these are absent
 	$(BIN)/python -m pytest
 
-lint: $(READY)  ## style and types
+lint: $(VENV)/.dev  ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-bench: $(READY)  ## figures on recorded data and generated questions
-	$(BIN)/python -m benchmarks.run
+bench: $(VENV)/.dev  ## figures on recorded data and generated questions
+	$(BIN)/python benchmarks/run.py
 
-$(READY): pyproject.toml constraints.txt
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[local,anthropic,bedrock,google,documents,tables,sandbox,search,privacy,entailment]' --group dev
-	touch $(READY)
+
+$(VENV)/.ready: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[local,tables,documents,sandbox]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[anthropic,bedrock,google,search,privacy,entailment]' --group dev
+	touch $@
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
