@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from redraft.effects import Effects
-from redraft.planning.literals import Token, asks_otherwise, tokens
+from redraft.planning.literals import Token, asks_otherwise, asks_truth, number_text, tokens
 from redraft.planning.operations import Reading, read_operation
 from redraft.planning.options import Option
 from redraft.planning.rounding import read_rounding
-from redraft.planning.stories import Proposal, proposals
-from redraft.planning.story import asks_amount, read_story
+from redraft.planning.stories import proposals
+from redraft.planning.story import Proposal, asks_amount, read_story
 from redraft.planning.vocabulary import CARRIERS
 from redraft.types import Failure, Task, ToolCall
 
@@ -21,6 +21,17 @@ __all__ = ["options"]
 MAX_QUERY = 1500
 SYMBOLS = re.compile(r"[\d(√\-−][\d\s.,()\[\]+\-−–*/×÷·^%!²³√xX]*[\d)%!²³]")
 OPERATOR = re.compile(r"[\d)%²³!]\s*(?:[+*/×÷·^−–x]|-\s|-(?=\d))\s*[\d(√\-]|√|\d\s*!|[²³]|\d\s*\(")
+
+
+CERTAIN = re.compile(r"[\d)%²³!]\s*[*×÷·^+]\s*[\d(√-]|√")
+"""Signs that stand in sums only; a dash or a slash may also be a range, a score or a fraction."""
+ALTERING = frozenset(
+    """
+        remainder left leftover percent percentage half double twice square squared root cube cubed average mean digits digit factor factors prime times
+        plus minus divided multiplied added subtracted sum difference product quotient inverse reciprocal negative opposite than bigger larger smaller
+        more less between least most how's odd even hex binary
+    """.split()
+)
 
 
 async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
@@ -48,7 +59,7 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
 def propose(query: str) -> list[Proposal]:
     """Expressions by every reading, strongest first."""
     read = tokens(query)
-    if any(token.kind == "date" for token in read) or asks_otherwise(read):
+    if any(token.kind == "date" for token in read) or asks_otherwise(read) or asks_truth(read):
         return []
     found = [*symbolic(query, read), *worded(read)]
     if not found or found[0].weight < 0.9:
@@ -68,6 +79,8 @@ def symbolic(query: str, read: tuple[Token, ...]) -> Iterator[Proposal]:
         inside = [token for token in read if token.kind == "number" and match.start() <= token.start < match.end()]
         numbers = [token for token in read if token.kind == "number"]
         words = [token.lower for token in read if token.kind == "word" and token.lower not in CARRIERS and token.lower not in ("x", "result", "off")]
+        if CERTAIN.search(text) and not ALTERING & set(words):
+            words = []  # a sum that is written out is what is asked for, whatever the story around it
         if OPERATOR.search(text) and len(inside) == len(numbers):
             yield Proposal(expression=text, label=f"calculate({text})", weight=1.0 if not words else 0.8 if len(words) < 2 else 0.3)
 
@@ -79,6 +92,8 @@ def worded(read: tuple[Token, ...]) -> Iterator[Proposal]:
     if ranged and any(token.kind == "word" and token.lower not in CARRIERS for token in read):
         return  # a score, a range or a name, such as 24-10
     strict = read_operation(read)
+    if len(spans) == 1 and strict is None:
+        yield from dozens(read, spans[0])
     if strict is not None:
         yield Proposal(expression=strict.expression, label=f"calculate({strict.expression})", weight=sureness(strict, 1.0))
         if sureness(strict, 1.0) >= 0.9:
@@ -86,6 +101,17 @@ def worded(read: tuple[Token, ...]) -> Iterator[Proposal]:
     loose = read_operation(read, loose=True)
     if loose is not None and (strict is None or loose.expression != strict.expression):
         yield Proposal(expression=loose.expression, label=f"calculate({loose.expression})", weight=sureness(loose, 0.7))
+
+
+def dozens(read: tuple[Token, ...], number: Token) -> Iterator[Proposal]:
+    """How many are in so many dozen, and how many dozen so many are."""
+    words = [token.lower for token in read if token.kind == "word"]
+    if "many" not in words or number.value is None or len(words) > 9:
+        return
+    if "dozen" in number.text.lower():
+        yield Proposal(expression=f"{number_text(number.value / 12)} * 12", label=f"multiply({number_text(number.value / 12)}, 12)", weight=0.9)
+    elif {"dozen", "dozens"} & set(words):
+        yield Proposal(expression=f"{number_text(number.value)} / 12", label=f"divide({number_text(number.value)}, 12)", weight=0.9)
 
 
 def sureness(reading: Reading, most: float) -> float:

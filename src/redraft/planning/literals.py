@@ -12,7 +12,7 @@ from redraft.claims.numbers import plain, read_figure
 from redraft.claims.numerals import ENGLISH_NUMERAL, VULGAR, english_value
 from redraft.claims.written_dates import WrittenDate, find_dates
 
-__all__ = ["Token", "asks_otherwise", "number_text", "tokens"]
+__all__ = ["Token", "asks_otherwise", "asks_truth", "number_text", "tokens"]
 
 TokenKind = Literal["number", "word", "quote", "mark", "date"]
 
@@ -24,7 +24,8 @@ FRACTION = re.compile(r"(?:[ \u202f-]([1-9]\d{0,3}))?/([1-9]\d{0,3})(?![\d/.,]*\
 VULGAR_TAIL = re.compile(r" ?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞])")
 ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\b", re.IGNORECASE)
 PERCENT = re.compile(r"[ -]?(?:%|per ?cent\b|percent\b|pct\b)(?! points)", re.IGNORECASE)
-SCALE = re.compile(r"[ -]?(?:(thousand|million|billion|trillion|dozen|hundred)s?\b|(k)\b)", re.IGNORECASE)
+SCALE = re.compile(r"[ -]?(?:(thousand|million|billion|trillion|dozen|hundred)s?\b|(k)\b)(?<!\sK)", re.IGNORECASE)
+HALF_DOZEN = re.compile(r"(?:(?:an?|one) )?half[ -](?:a[ -])?dozen\b", re.IGNORECASE)
 SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12, "hundred": 100, "k": 1000}
 NUMERAL = re.compile(rf"(?:{ENGLISH_NUMERAL})(?!\w|['’-]\w)", re.IGNORECASE)
 AND_A_PART = re.compile(r"\s+and\s+(?:a|one)\s+(half|third|quarter|fourth|fifth|eighth)\b", re.IGNORECASE)
@@ -136,6 +137,8 @@ def finished(flat: str, start: int, end: int, value: Fraction, money: bool, *, s
 
 
 def word_token(flat: str, text: str, position: int) -> Token:
+    if (six := HALF_DOZEN.match(flat, position)) is not None:
+        return finished(flat, position, six.end(), Fraction(6), False, spelled=True)
     if (part := A_PART.match(flat, position)) is not None:
         end = part.end()
         return Token(kind="number", text=part.group(), start=position, end=end, value=Fraction(1, PARTS[(part[1] or "half").lower()]), spelled=True)
@@ -173,5 +176,18 @@ def asks_otherwise(read: Sequence[Token]) -> bool:
     return bool(asking) and not any(word in COUNTING for word in asking)
 
 
+def asks_truth(read: Sequence[Token]) -> bool:
+    """Whether the question wants yes or no, which no figure, date or letter answers: `Is 12 more than 10?`; not `Can you add 3 and 4?`."""
+    words = [token.lower.removesuffix("'s") for token in read if token.kind in ("word", "number", "date")]
+    joined = " ".join(words)
+    if "yes or no" in joined or "true or false" in joined or "yes no" in joined:
+        return True
+    opening = next((place for place, word in enumerate(words) if word not in GREETINGS), None)
+    return opening is not None and words[opening] in AUXILIARIES and not set(words) & (COUNTING | TELLING)
+
+
+GREETINGS = frozenset("hi hello hey hiya ok okay so well please and but now quick question".split())
+AUXILIARIES = frozenset("is are was were does do did has have had isn't aren't wasn't doesn't don't didn't am".split())
+TELLING = frozenset("tell name say state where when who why let".split())
 COUNTING = frozenset("what how find calculate compute work determine evaluate give much many which whats".split())
 OTHER = frozenset("who whose whom when where why".split())

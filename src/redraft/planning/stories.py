@@ -1,4 +1,4 @@
-"""Which operation the words of a small story call for, with two or three amounts.
+"""Which operation the words of a small story call for, with two amounts; those with more are in `longer_stories`.
 
 The asked noun and the words of the question clause are compared with the nouns of the amounts, and each cue adds weight to one operation.
 Operations whose amounts do not fit (adding a price to a number of people) get none.
@@ -7,20 +7,14 @@ Operations whose amounts do not fit (adding a price to a number of people) get n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from redraft.planning.literals import number_text
-from redraft.planning.story import ASKING, MULTIPLES, STOPS, Amount, Story, has, stem
+from redraft.planning.longer_stories import longer
+from redraft.planning.story import ASKING, MULTIPLES, PEOPLE, STOPS, Amount, Proposal, Story, has, holds, stem
 from redraft.planning.vocabulary import classes_of
 
-__all__ = ["Proposal", "proposals"]
+__all__ = ["proposals"]
 
-PEOPLE = frozenset(
-    """
-        person child kid student friend pupil boy girl man woman worker employee player guest member teacher sibling brother sister cousin customer
-        visitor passenger adult
-    """.split()
-)
 PERIODS = {
     ("year", "month"): 12,
     ("week", "day"): 7,
@@ -33,15 +27,6 @@ PERIODS = {
 BEGINNING = frozenset("originally initially first start began begin beginning before original initial started previously earlier".split())
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Proposal:
-    """An expression that could answer, named operation first, and how strongly the words call for it."""
-
-    expression: str
-    label: str
-    weight: float
-
-
 def proposals(story: Story) -> list[Proposal]:
     """Expressions that could answer, each once with its greatest weight, strongest first."""
     best: dict[str, Proposal] = {}
@@ -52,17 +37,24 @@ def proposals(story: Story) -> list[Proposal]:
         found += percent_of_amount(story, percents[0], plain[0])
     elif not percents and len(plain) == 2:
         found += two_amounts(story, plain[0], plain[1])
-    elif not percents and len(plain) == 3:
-        found += three_amounts(story, plain)
     elif not percents and len(plain) == 1:
         found += one_amount(story, plain[0])
     elif not percents:
-        found += several(story, plain)
+        found += longer(story, plain)
     for proposal in found:
         known = best.get(proposal.expression)
         if known is None or known.weight < proposal.weight:
             best[proposal.expression] = proposal
     return sorted(best.values(), key=lambda item: -item.weight)
+
+
+SHARED = frozenset(
+    "tax tip discount interest vat commission save saved saving savings gratuity markup raise deducted off increase reduction deposit fee".split()
+)
+"""What a percentage of an amount is called, where that part itself is asked for."""
+SUMMED = frozenset("total altogether pay cost costs price new final now after including bill with salary worth population value sale".split())
+ORIGINAL = BEGINNING | frozenset("regular normal normally usual usually full list undiscounted old pre former ticket".split())
+NET = frozenset("without excluding net ex pretax pre exclusive excl".split())
 
 
 def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator[Proposal]:
@@ -77,65 +69,25 @@ def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator
     higher = Proposal(expression=f"{n} * (1 + {p}/100)", label=f"increase_by_percent({n}, {p})", weight=0.0)
     whole = Proposal(expression=f"{n} / ({p}/100)", label=f"whole_from_percent({p}, {n})", weight=0.0)
     words = set(asked)
-    share = bool(
-        words
-        & {
-            "tax",
-            "tip",
-            "discount",
-            "interest",
-            "vat",
-            "commission",
-            "save",
-            "saved",
-            "saving",
-            "savings",
-            "gratuity",
-            "markup",
-            "raise",
-            "deducted",
-            "off",
-            "increase",
-            "reduction",
-        }
-    )
-    total = bool(
-        words
-        & {
-            "total",
-            "altogether",
-            "pay",
-            "cost",
-            "costs",
-            "price",
-            "new",
-            "final",
-            "now",
-            "after",
-            "including",
-            "bill",
-            "with",
-            "salary",
-            "worth",
-            "population",
-            "value",
-            "sale",
-        }
-    )
+    if words & {"that", "it", "this"} and not words & (SHARED | SUMMED) - {"that"}:
+        words |= set(percent.before[-3:]) | set(story.words[:2])  # `a tip of 18% on $65, how much is that`: what is named first
+    share, total = bool(words & SHARED), bool(words & SUMMED)
     told = {word for word in words if story.words.count(word) > asked.count(word)}
     rest = bool(
         (words - told)
         & {"not", "rest", "remain", "remains", "remaining", "left", "other", "others", "aren't", "don't", "didn't", "without", "still", "isn't", "won't"}
     )
-    before = bool(words & (BEGINNING | {"regular"})) and not words & {"now", "after"}
+    included = bool(set(story.words) & {"including", "includes", "included", "inclusive", "incl"} and words & NET)
+    before = included or bool(set(asked) & ORIGINAL and not set(asked) & {"now", "after"} and reached(story, amount))
     fresh = (
         {stem(word) for word in words if word.isalpha() and word not in STOPS and word not in ASKING}
         - {stem(word) for word in story.words[: -len(asked)]}
         - {"there"}
     )
-    if before and (off or on):
-        sign = "-" if off else "+"
-        yield Proposal(expression=f"{n} / (1 {sign} {p}/100)", label=f"before_percent({n}, {p})", weight=0.8)
+    if before and (off or on or included):
+        sign = "-" if off and not included else "+"
+        yield Proposal(expression=f"{n} / (1 {sign} {p}/100)", label=f"before_percent({n}, {p})", weight=0.85)
+        return
     if not off and not on and (words & {"total", "all", "whole", "altogether"} or "of" not in near):
         yield weighted(whole, 0.55 if words & {"total", "all", "whole", "altogether"} else 0.2)
     if rest and not on:
@@ -153,6 +105,11 @@ def percent_of_amount(story: Story, percent: Amount, amount: Amount) -> Iterator
         yield weighted(part, 0.5)
     else:
         yield weighted(part, 0.7 if "of" in percent.after[:2] or "many" in words else 0.5)
+
+
+def reached(story: Story, amount: Amount) -> bool:
+    """Whether the amount is what it came to, so that a question for the price before goes backwards; not where it is itself called the price before."""
+    return not ORIGINAL & {*amount.before[-5:], *amount.after[:3]} - {"first", "before"}
 
 
 def weighted(proposal: Proposal, weight: float) -> Proposal:
@@ -302,21 +259,6 @@ def grouped(story: Story, one: Amount, other: Amount, made: dict[str, Proposal])
             )
 
 
-def holds(amount: Amount) -> bool:
-    """Whether the amount is what a container holds: `boxes of 12`; not `a total of 12`."""
-    return len(amount.before) > 1 and amount.before[-1] == "of" and amount.before[-2] not in UNHELD and amount.before[-2].isalpha()
-
-
-UNHELD = frozenset(
-    """
-        bill prize budget loan debt fine
-        total sum out some lot all none most many each half distance speed cost price rate average rest weight length width height number amount
-        area perimeter profit loss gain discount tax tip fee salary population product difference because instead increase decrease rise fall at
-        price
-    """.split()
-)
-
-
 def changed(story: Story, one: Amount, other: Amount, made: dict[str, Proposal]) -> Iterator[Proposal]:
     """One amount that grows or shrinks by another, or two that are put together."""
     alike = one.nouns & other.nouns or not one.nouns or not other.nouns or ("money" in one.nouns) == ("money" in other.nouns)
@@ -371,37 +313,6 @@ def unknowns(story: Story, one: Amount, other: Amount, add: float, subtract: flo
     return add, subtract
 
 
-def three_amounts(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:
-    """Groups with something added or taken away, or three amounts in a row of gains and losses."""
-    a, b, c = (amount.text for amount in amounts)
-    x, y, z = amounts
-    if (y.per or holds(y)) and not (x.per or z.per) and (x.nouns & y.per or y.per == frozenset({""}) or holds(y)):
-        losing = has(z.clause, "loss") or has(story.question, "remain")
-        sign, name = ("-", "subtract") if losing else ("+", "add")
-        yield Proposal(expression=f"{a} * {b} {sign} {c}", label=f"{name}(multiply({a}, {b}), {c})", weight=0.7)
-        return
-    if not any(amount.per for amount in amounts):
-        yield from several(story, amounts)
-        if not has(story.question, "difference") and (x.nouns & y.nouns or y.nouns & z.nouns or not y.nouns):
-            signs = ["-" if has(amount.clause, "loss") and not has(amount.clause, "gain") else "+" for amount in amounts[1:]]
-            if "-" in signs:
-                weight = 0.7 if has(story.question, "remain") or has(story.question, "total") else 0.5
-                yield Proposal(expression=f"{a} {signs[0]} {b} {signs[1]} {c}", label=f"change({a}, {signs[0]}{b}, {signs[1]}{c})", weight=weight)
-    dimensions = {"long", "wide", "high", "tall", "deep", "length", "width", "height", "depth", "by", "x"} & set(story.words)
-    if has(story.question, "volume") and dimensions:
-        yield Proposal(expression=f"{a} * {b} * {c}", label=f"volume({a}, {b}, {c})", weight=0.9)
-
-
-def several(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:
-    listed = ", ".join(amount.text for amount in amounts)
-    if has(story.question, "average"):
-        yield Proposal(expression=f"mean({listed})", label=f"average({listed})", weight=0.9)
-    elif has(story.question, "total") and not any(has(amount.clause, "loss") or amount.per for amount in amounts) and "some" not in story.words:
-        kinds = [amount.nouns for amount in amounts if amount.nouns]
-        alike = len({noun for kind in kinds for noun in kind}) <= len(amounts) + 1
-        yield Proposal(expression=f"sum({listed})", label=f"sum({listed})", weight=0.8 if alike else 0.5)
-
-
 def one_amount(story: Story, amount: Amount) -> Iterator[Proposal]:
     """A rate for one period that is asked for another, and shapes with equal sides."""
     n = amount.text
@@ -410,8 +321,8 @@ def one_amount(story: Story, amount: Amount) -> Iterator[Proposal]:
             yield Proposal(expression=f"{n}^2", label=f"square_area({n})", weight=0.9)
         if "perimeter" in story.question:
             yield Proposal(expression=f"4 * {n}", label=f"square_perimeter({n})", weight=0.9)
-    for (longer, shorter), factor in PERIODS.items():
-        if longer in amount.per and shorter in story.asked:
+    for (long, short), factor in PERIODS.items():
+        if long in amount.per and short in story.asked:
             yield Proposal(expression=f"{n} / {factor}", label=f"divide({n}, {factor})", weight=0.7)
-        if shorter in amount.per and longer in story.asked:
+        if short in amount.per and long in story.asked:
             yield Proposal(expression=f"{n} * {factor}", label=f"multiply({n}, {factor})", weight=0.7)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from redraft.planning.literals import Token, number_text
 from redraft.planning.vocabulary import classes_of
 
-__all__ = ["ASKING", "MULTIPLES", "STOPS", "Amount", "Story", "asks_amount", "has", "read_story", "stem"]
+__all__ = ["ASKING", "MULTIPLES", "PEOPLE", "STOPS", "Amount", "Proposal", "Story", "asks_amount", "has", "holds", "read_story", "stem"]
 
 STOPS = frozenset(
     """
@@ -27,6 +27,12 @@ IRREGULAR = {
     "people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "mice": "mouse", "geese": "goose", "teeth": "tooth",
     "leaves": "leaf", "loaves": "loaf", "shelves": "shelf", "knives": "knife", "halves": "half", "buses": "bus", "cents": "money", "pounds": "pound",
 } | dict.fromkeys("dollar dollars euro euros money cost price bill earnings revenue income".split(), "money")  # fmt: skip
+PEOPLE = frozenset(
+    """
+        person child kid student friend pupil boy girl man woman worker employee player guest member teacher sibling brother sister cousin customer
+        visitor passenger adult
+    """.split()
+)
 MULTIPLES = {"twice": 2, "double": 2, "triple": 3, "thrice": 3, "half": Fraction(1, 2)}
 
 
@@ -71,6 +77,15 @@ class Story:
     """All words, in order."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proposal:
+    """An expression that could answer, named operation first, and how strongly the words call for it."""
+
+    expression: str
+    label: str
+    weight: float
+
+
 def stem(word: str) -> str:
     word = word.lower().replace("’", "'").removesuffix("'s")
     if word in IRREGULAR:
@@ -100,11 +115,11 @@ def read_story(tokens: Sequence[Token]) -> Story | None:
     amounts: list[Amount] = []
     for clause in clauses(tokens):
         amounts += [amount for index, token in enumerate(clause) if (amount := read_amount(clause, index, token)) is not None]
-    if not 1 <= len(amounts) <= 4:
+    if not 1 <= len(amounts) <= 6:
         return None
     question = question_clause(tokens)
     words = tuple(token.lower for token in tokens if token.kind in ("word", "mark", "number"))
-    amounts = settled(amounts, asked_noun(question))
+    amounts = settled(listed_apart(amounts, question), asked_noun(question))
     return Story(
         amounts=tuple(amounts),
         asked=frozenset(stem(token.lower) for token in question if token.kind == "word" and token.lower not in STOPS),
@@ -112,6 +127,17 @@ def read_story(tokens: Sequence[Token]) -> Story | None:
         question=tuple(token.lower for token in question),
         words=words,
     )
+
+
+def listed_apart(amounts: list[Amount], question: Sequence[Token]) -> list[Amount]:
+    """The amounts to average without the number that only says how many they are: `71, 84 and 88 on three tests`."""
+    if not {"average", "mean"} & {token.lower for token in question}:
+        return amounts
+    counts = [amount for amount in amounts if amount.value == len(amounts) - 1 and amount.nouns and (amount.token.spelled or amount.before[-1:] != ())]
+    others = [amount for amount in amounts if amount not in counts]
+    if len(counts) == 1 and not any(amount.nouns & counts[0].nouns for amount in others) and not any(amount.nouns for amount in others[:-1]):
+        return others
+    return amounts
 
 
 def settled(amounts: list[Amount], asked: frozenset[str]) -> list[Amount]:
@@ -191,6 +217,8 @@ def asks_amount(story: Story) -> bool:
     words = story.question
     if "how" in words and words.index("how") + 1 < len(words):
         return words[words.index("how") + 1] in HOW
+    if {"per", "each", "apiece"} & set(words) and {"what", "what's", "whats"} & set(words):
+        return True
     return has(words, "measurable") or has(words, "remain") or has(words, "total") or has(words, "difference")
 
 
@@ -210,6 +238,8 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
             noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
             if noun:
                 return frozenset({f"?{noun}"})
+        if word == "to" and place == index + 1 and place + 2 < len(clause) and clause[place + 1].lower in ("a", "an", "each", "every", "one", "per"):
+            return frozenset({stem(clause[place + 2].lower)})  # `16 to a tin`
         if word in ("per", "each", "every", "apiece", "/") or (word in ("a", "an") and place - index <= 2 and clause[place - 1].lower not in STOPS):
             noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
             if word in ("a", "an") and (not noun or (place + 1 < len(clause) and clause[place + 1].kind != "word")):
@@ -285,3 +315,18 @@ def has(words: Sequence[str] | frozenset[str], name: str) -> bool:
         return True
     listed = list(words)
     return any(f"{one} {two}" in known for one, two in pairwise(listed))
+
+
+def holds(amount: Amount) -> bool:
+    """Whether the amount is what a container holds: `boxes of 12`; not `a total of 12`."""
+    return len(amount.before) > 1 and amount.before[-1] == "of" and amount.before[-2] not in UNHELD and amount.before[-2].isalpha()
+
+
+UNHELD = frozenset(
+    """
+        bill prize budget loan debt fine
+        total sum out some lot all none most many each half distance speed cost price rate average rest weight length width height number amount
+        area perimeter profit loss gain discount tax tip fee salary population product difference because instead increase decrease rise fall at
+        price
+    """.split()
+)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
-from redraft.effects import Effects
-from redraft.planning.literals import Token, asks_otherwise, number_text, tokens
-from redraft.planning.options import Option
-from redraft.planning.rounding import Rounding, read_rounding
 from redraft.claims.decimals import shown
 from redraft.claims.unit_names import UnitPhrase, read_unit
+from redraft.effects import Effects
+from redraft.planning.literals import Token, asks_otherwise, asks_truth, number_text, tokens
+from redraft.planning.options import Option
+from redraft.planning.rounding import Rounding, read_rounding
 from redraft.types import Failure, Task, ToolCall
 
 __all__ = ["options"]
@@ -72,11 +73,19 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     """
     if "units" not in effects.tools or len(task.query) > MAX_QUERY:
         return ()
-    rounding, query = read_rounding(task.query)
+    rounding, query = read_rounding(task.query, keep_unit=True)
+    query = BELOW_ZERO.sub(r"minus \1", query)
     read = tokens(query, quotes=False)
-    if any(token.kind == "date" for token in read) or asks_otherwise(read):
+    if any(token.kind == "date" for token in read) or asks_otherwise(read) or asks_truth(read):
         return ()
-    given = measurements(query, read)
+    given, definitions = defined(query, measurements(query, read))
+    if definitions:
+        for definition in definitions:
+            query = query[: definition.start] + " " * (definition.end - definition.start) + query[definition.end :]
+        read = tokens(query, quotes=False)
+        given = measurements(query, read)
+    elif {"binary", "1024"} & {token.lower for token in read} and any("byte" in item.parts[0][1].factors[0][0] for item in given):
+        return ()  # whether a kilobyte has 1000 or 1024 bytes is what the question turns on
     targets = standing(query, read, given)
     numbers = sum(token.kind == "number" and not token.ordinal for token in read)
     loose = numbers - sum(len(item.parts) for item in given if not item.implied)
@@ -85,7 +94,9 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
         pairs = [(joined(given, item), target) for item, target in pairs[:1]] or pairs
     found: list[Option] = []
     for item, target in pairs:
-        call = ToolCall(tool="units", input=f"{item.text} to {target.text}")
+        call = conversion(item, target, definitions)
+        if call is None or call.tool not in effects.tools:
+            continue
         result = await effects.use(call)
         if isinstance(result, Failure):
             continue
@@ -93,6 +104,54 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
         fit = sureness(item, target, pairs, loose, given)
         found.append(Option(call=call, label=f"convert({item.text}, {target.text})", result=result, answer=answer, fit=fit))
     return tuple(sorted(found, key=lambda option: -option.fit)[:8])
+
+
+DEFINES = re.compile(
+    r"\s*(?:(?:is|are|equals?|=|being|has|have|contains?|makes?|counts\s+as|at|:|means|weighs|holds|measures)\s*)+(?:exactly|about|to|equal|taken|as|worth|defined|\s)*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Definition:
+    """What the question itself says a unit is: `1 GB = 1000 MB`."""
+
+    whole: UnitPhrase
+    part: UnitPhrase
+    number: Fraction
+    start: int
+    end: int
+
+
+def defined(query: str, given: list[Measurement]) -> tuple[list[Measurement], list[Definition]]:
+    """The measurements asked about, and the definitions among them; a question of one measurement defines nothing."""
+    found: list[Definition] = []
+    for one, other in pairwise(sorted(given, key=lambda item: item.start)):
+        number, source = one.parts[0]
+        wanted = other.parts[0][1]
+        single = number == 1 and max(len(one.parts), len(other.parts)) == 1 and not other.implied
+        alike = source.dimension == wanted.dimension and source.factors != wanted.factors and "K" not in dict(source.dimension)
+        if single and alike and DEFINES.fullmatch(query, one.end, other.start):
+            found.append(Definition(whole=source, part=wanted, number=other.parts[0][0], start=one.start, end=other.end))
+    spans = [(item.start, item.end) for item in found]
+    rest = [item for item in given if not any(start <= item.start < end for start, end in spans)]
+    return (rest, found) if any(not item.implied for item in rest) else (given, [])
+
+
+def conversion(item: Measurement, target: Target, definitions: Sequence[Definition]) -> ToolCall | None:
+    """The call that converts; with what the question says a unit is, where it says so. None where a definition is there that does not link the two."""
+    if not definitions:
+        return ToolCall(tool="units", input=f"{item.text} to {target.text}")
+    if len(item.parts) > 1 or len(target.units) > 1:
+        return None
+    value, source, wanted = number_text(item.parts[0][0]), item.parts[0][1].factors, target.units[0].factors
+    for definition in definitions:
+        number = number_text(definition.number)
+        if (source, wanted) == (definition.whole.factors, definition.part.factors):
+            return ToolCall(tool="calculator", input=f"{value} * {number}")
+        if (source, wanted) == (definition.part.factors, definition.whole.factors):
+            return ToolCall(tool="calculator", input=f"{value} / {number}")
+    return None
 
 
 TOTAL = frozenset({"total", "altogether", "combined", "together", "all", "sum"})
@@ -136,25 +195,25 @@ def measurements(query: str, read: Sequence[Token]) -> list[Measurement]:
     for token in read:
         if token.kind != "number" or token.value is None or token.percent or token.ordinal or token.money:
             continue
-        gap = GAP.match(query, token.end)
-        place = gap.end() if gap else token.end
-        unit = read_unit(query, place)
-        decade = unit is not None and unit[0].text == "s" and token.value >= 1000
-        if unit is None or decade or (unit[0].text.lower() in PREPOSITIONS and not inches(query, unit[0].text, unit[1])):
+        part, end = measured(query, read, token)
+        if part is None:
+            smaller = remainder(query, token, found[-1]) if found else None
+            if smaller is not None:
+                found[-1] = Measurement(parts=(*found[-1].parts, smaller), start=found[-1].start, end=token.end)
             continue
-        part = (token.value, unit[0])
         last = found[-1] if found else None
         joint = JOINT.fullmatch(query, last.end, token.start) if last else None
         if (
             last
             and joint is not None
+            and token.start >= last.end
             and last.parts[0][1].dimension == part[1].dimension
             and last.parts[-1][1].factors != part[1].factors
             and "K" not in str(part[1].dimension)
         ):
-            found[-1] = Measurement(parts=(*last.parts, part), start=last.start, end=unit[1])
+            found[-1] = Measurement(parts=(*last.parts, part), start=last.start, end=end)
         else:
-            found.append(Measurement(parts=(part,), start=token.start, end=unit[1]))
+            found.append(Measurement(parts=(part,), start=token.start, end=end))
     for token in read:
         if token.kind == "word" and ONE.search(query[: token.start]) and not inside(token.start, found):
             unit = read_unit(query, token.start)
@@ -172,6 +231,48 @@ def measurements(query: str, read: Sequence[Token]) -> list[Measurement]:
             }:
                 found.append(Measurement(parts=((Fraction(1), unit[0]),), start=token.start, end=unit[1], implied=True))
     return found
+
+
+def measured(query: str, read: Sequence[Token], token: Token) -> tuple[tuple[Fraction, UnitPhrase] | None, int]:
+    """The number with the unit that follows it, and where that ends; None where it has no unit."""
+    value = token.value or Fraction(0)
+    warm = any(other.lower.startswith(SCALES_OF_WARMTH) for other in read)
+    if warm and token.text[-1] in "kK" and (kelvin := read_unit("kelvin")) is not None:
+        return (value / 1000, kelvin[0]), token.end
+    gap = GAP.match(query, token.end)
+    place = gap.end() if gap else token.end
+    unit = read_unit(query, place)
+    decade = unit is not None and unit[0].text == "s" and value >= 1000
+    if unit is None or decade or (unit[0].text.lower() in PREPOSITIONS and not inches(query, unit[0].text, unit[1])):
+        return None, token.end
+    phrase, end = unit
+    if phrase.reading and BRITISH & {other.lower for other in read} and (imperial := read_unit(f"imperial {phrase.text}")) is not None:
+        phrase = imperial[0]
+    if phrase.factors == (("degree", 1),) and warm:
+        # Bare degrees of a temperature: the scale is the one that is not asked for.
+        scales = {name for name in ("celsius", "fahrenheit", "kelvin") if any(other.lower == name for other in read)}
+        other = {"fahrenheit": "celsius", "celsius": "fahrenheit"}.get(next(iter(scales))) if len(scales) == 1 else None
+        scale = read_unit(other) if other is not None and LEADING.search(query[: query.lower().find(next(iter(scales)))]) else None
+        phrase = scale[0] if scale is not None else phrase
+    if dict(phrase.dimension).get("K") and len(phrase.factors) == 1 and MINUS.search(query[: token.start]):
+        value = -value
+    return (value, phrase), end
+
+
+BRITISH = frozenset({"uk", "imperial", "british"})
+SCALES_OF_WARMTH = ("celsius", "fahrenheit", "centigrade", "kelvin")
+MINUS = re.compile(r"(?:\bminus|\bnegative|−)\s*$", re.IGNORECASE)
+BELOW_ZERO = re.compile(r"(\b[\w.]+\s*(?:°|degrees?)?\s*(?:celsius|fahrenheit|centigrade|[CF]\b)?)\s+below\s+(?:zero|0)\b", re.IGNORECASE)
+SMALLER = {"foot": ("inches", 12), "stone": ("pounds", 14), "hour": ("minutes", 60)}
+
+
+def remainder(query: str, token: Token, last: Measurement) -> tuple[Fraction, UnitPhrase] | None:
+    """The `two` of `six foot two`: a bare number right after a unit that people divide further."""
+    smaller = SMALLER.get(last.parts[-1][1].factors[0][0]) if len(last.parts) == 1 and not last.implied else None
+    if smaller is None or token.value is None or token.value >= smaller[1] or query[last.end : token.start].strip() or "." in token.text:
+        return None
+    unit = read_unit(smaller[0])
+    return None if unit is None else (token.value, unit[0])
 
 
 def inches(query: str, text: str, end: int) -> bool:
@@ -213,8 +314,15 @@ def standing(query: str, read: Sequence[Token], given: Sequence[Measurement]) ->
             units.append(more[0])
             end = more[1]
         found.append(Target(units=tuple(units), start=token.start, asked=asked))
+    for match in THERMOMETER.finditer(query):
+        scale = read_unit("fahrenheit" if match.group(1).lower() in ("american", "us", "u.s.") else "celsius")
+        if scale is not None and not any(item.parts[0][1].factors == scale[0].factors for item in given):
+            found.append(Target(units=(scale[0],), start=match.start(), asked=True))
     unique = {tuple(unit.factors for unit in target.units): target for target in sorted(found, key=lambda item: item.asked)}
     return list(unique.values())
+
+
+THERMOMETER = re.compile(r"\b(american|us|u\.s\.|european|british|french|german)\s+(?:\w+\s+)?thermometer", re.IGNORECASE)
 
 
 def answered(value: str, text: str, target: Target, rounding: Rounding) -> str:
