@@ -16,14 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from redraft.claims.quotes import Located, locate
+from redraft.claims.segment import sentences
 from redraft.claims.words import CJK, content_words, words
 from redraft.errors import InputError, MissingExtra
 from redraft.tools.extract import FORMATS, Document, Section, read_document, text_document
+from redraft.tools.meaning import near_words, similarities
 from redraft.types import Evidence, Failure, ToolCall, ToolResult
 
 __all__ = ["DocumentsTool", "read_sources"]
 
 HITS = 5
+NEAR = 8
+SENTENCES = 12
 MAX_FILES = 5000
 MAX_DEPTH = 12
 MAX_TERMS = 60
@@ -106,6 +110,18 @@ class _Index:
         self.database.executemany("INSERT INTO passages(rowid, title, body) VALUES (?, ?, ?)", rows)
         self._having: dict[str, frozenset[int]] = {}
         self._kept = 0
+        self._vocabulary: tuple[str, ...] | None = None
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """All content words of the documents in lower case, one form of each."""
+        if self._vocabulary is None:
+            forms: dict[str, str] = {}
+            for passage in self.passages:
+                for word in content_words(f"{passage.title} {passage.text}"):
+                    forms.setdefault(word.stem, word.text.lower())
+            self._vocabulary = tuple(forms.values())
+        return self._vocabulary
 
     def having(self, term: str) -> frozenset[int]:
         """Passages with a term."""
@@ -284,13 +300,12 @@ class DocumentsTool:
             except (InputError, MissingExtra) as error:
                 self._broken = str(error)
                 return Failure(tool=self.name, input=call.input, kind="bad_input", message=self._broken)
-            request = re.match(r"\s*(quote|source)\s*:\s*(.+)", call.input, re.IGNORECASE | re.DOTALL)
-            if request is None:
-                found = self._passages(index, call)
-            elif request[1].lower() == "quote":
-                found = self._quotation(index, call, request[2].strip())
-            else:
-                found = self._source(index, call, request[2].strip())
+            request = re.match(r"\s*(quote|source|nearest|related)\s*:\s*(.+)", call.input, re.IGNORECASE | re.DOTALL)
+            look_up = {"quote": self._quotation, "source": self._source, "nearest": self._nearest, "related": self._related}
+            try:
+                found = look_up[request[1].lower()](index, call, request[2].strip()) if request else self._passages(index, call)
+            except MissingExtra as error:
+                return Failure(tool=self.name, input=call.input, kind="unsupported", message=str(error))
         if not found:
             searched = f"{len(index.documents)} document{'' if len(index.documents) == 1 else 's'}"
             return Failure(tool=self.name, input=call.input, kind="empty", message=f"nothing found in {searched}")
@@ -315,6 +330,42 @@ class DocumentsTool:
     def _passages(self, index: _Index, call: ToolCall) -> tuple[Evidence, ...]:
         hits = index.search(call.input[:MAX_INPUT], HITS, max(0, call.attempt) * HITS)
         return tuple(self._evidence(index, call, number, relevance=share) for number, share in hits)
+
+    def _related(self, index: _Index, call: ToolCall, query: str) -> tuple[Evidence, ...]:
+        """For each content word of the query the words of the documents that are near it in meaning; the value is "WORD COSINE, …"."""
+        asked = list(dict.fromkeys(word.text.lower() for word in content_words(query[:MAX_INPUT], question=True)))
+        near = near_words(asked, index.vocabulary)
+        return tuple(
+            Evidence(
+                tool=self.name,
+                input=call.input,
+                title=word,
+                text=f"{word}: near it in meaning are {', '.join(other for other, _ in close)}",
+                value=", ".join(f"{other} {score}" for other, score in close),
+                trust=self._trust,
+            )
+            for word, close in near.items()
+        )
+
+    def _nearest(self, index: _Index, call: ToolCall, query: str) -> tuple[Evidence, ...]:
+        """The sentences that are nearest to a question in meaning, from the passages that share words with it or with what its words are near to.
+
+        The text is the sentence (the value) with the one before it, to which a pronoun may refer.
+        """
+        related = " ".join(other for item in self._related(index, call, query) for other in re.findall(r"[a-z][a-z'-]+", item.value)[:3])
+        hits = [number for number, _ in index.search(query[:MAX_INPUT], NEAR)]
+        hits += [number for number, _ in index.search(f"{query[:MAX_INPUT]} {related}", NEAR)]
+        hits += range(len(index.passages)) if len(index.passages) <= NEAR else ()
+        found: list[tuple[int, str, str]] = []
+        for number in dict.fromkeys(hits):
+            text = index.passages[number].text
+            spans = sentences(text)
+            for place, (start, end) in enumerate(spans):
+                begin = spans[place - 1][0] if place else start
+                found.append((number, text[start:end], text[begin:end]))
+        scores = similarities(query, [f"{index.passages[number].title}. {sentence}" for number, sentence, _ in found])
+        ranked = sorted(zip(scores, range(len(found)), strict=True), key=lambda pair: (-pair[0], pair[1]))[:SENTENCES]
+        return tuple(self._evidence(index, call, found[at][0], text=found[at][2], value=found[at][1], relevance=max(0.0, score)) for score, at in ranked)
 
     def _quotation(self, index: _Index, call: ToolCall, quotation: str) -> tuple[Evidence, ...]:
         """Where it stands verbatim; else the nearest wording, which the value says."""

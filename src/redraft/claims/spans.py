@@ -1,0 +1,457 @@
+"""Which verbatim spans of a sentence are of the kind that a question wants, each with how well it fits: by kind, by head noun, by place in the sentence.
+
+Where the kind has a vocabulary or a form (dates, amounts, colours, names) only such spans are offered: no span is better than one of the wrong kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from redraft.claims.questions import MEANING, Question
+from redraft.claims.slots import COUNTRIES, Slot, slots
+from redraft.claims.wanted import COLOURS, KIND_NOUNS, Wanted
+from redraft.claims.words import NEGATIONS, STOP_WORDS, Word, fold, stem, words
+from redraft.types import Span
+
+__all__ = ["Kin", "Offer", "offers"]
+
+Kin = Mapping[str, Mapping[str, float]]
+"""For the stem of a word of the question the stems of words near it in meaning, with their nearness."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Offer:
+    """A span that could answer; `fit` in [0, 1]."""
+
+    text: str
+    span: Span
+    fit: float
+
+
+_Graded = tuple[Span, float]
+
+
+def offers(question: Question, want: Wanted, sentence: str, kin: Kin) -> tuple[Offer, ...]:
+    """The spans of a sentence that could answer, best first; what the question itself says is none."""
+    asked = {word.stem for word in words(question.text)}
+    near = asked | {other for word in question.content for other in (*MEANING.get(word.stem, ()), *kin.get(word.stem, {}))}
+    matched = [word for word in words(sentence) if word.content and word.stem in near]
+    best: dict[str, Offer] = {}
+    for (start, end), fit in _spans(question, want, sentence, kin):
+        text = sentence[start:end]
+        own = [word for word in words(text) if word.content or word.text.isdigit()]
+        if not own or all(word.stem in asked for word in own):
+            continue
+        placed = _placed((start, end), matched, sentence)
+        offer = Offer(text=text, span=(start, end), fit=round(min(1.0, fit) * (0.6 + 0.4 * placed), 4))
+        known = best.get(fold(text))
+        if known is None or offer.fit > known.fit:
+            best[fold(text)] = offer
+    return tuple(sorted(best.values(), key=lambda item: (-item.fit, item.span[0], -item.span[1])))
+
+
+_CLAUSE = re.compile(r"[;:]|, (?:and|but|as|because|while|although|though|when|where|which|who|whose|so|after|before|until)\b|\b(?:because|while|although|but|and then|when)\b|—")
+
+
+def _placed(span: Span, matched: Sequence[Word], sentence: str) -> float:
+    """1 beside the question's words, less the further they are; a border of clauses between counts as a long way."""
+    gaps: list[float] = []
+    for word in matched:
+        if span[0] <= word.span[0] < span[1]:
+            continue
+        first, second = (word.span[1], span[0]) if word.span[0] < span[0] else (span[1], word.span[0])
+        between = sentence[first:second]
+        gaps.append(len(words(between)) + 6 * len(_CLAUSE.findall(between)))
+    nearest = sorted(gaps)[:3]
+    return sum(1 / (1 + gap / 4) for gap in nearest) / len(nearest) if nearest else 0.0
+
+
+def _spans(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+    finders: dict[str, Callable[[], Iterator[_Graded]]] = {
+        "person": lambda: _persons(want, sentence, kin),
+        "place": lambda: _places(want, sentence),
+        "year": lambda: _dates(sentence, year=True),
+        "day": lambda: _dates(sentence, day=True),
+        "when": lambda: _when(sentence),
+        "clock": lambda: _clocks(sentence),
+        "name": lambda: _named(want, sentence, kin),
+        "colour": lambda: _colours(sentence),
+        "code": lambda: _codes(want, sentence, kin),
+    }
+    if question.choices:
+        for choice in question.choices:
+            place = sentence.find(choice)
+            if place >= 0:
+                yield (place, place + len(choice)), 1.0
+    elif want.want in finders:
+        yield from finders[want.want]()
+    elif want.want in _AMOUNTS:
+        yield from _amounts(want, sentence, kin)
+    else:
+        yield from _things(want, sentence, kin)
+
+
+# Amounts
+
+_AMOUNTS = frozenset("count money length mass duration span age percent measure".split())
+_DIMENSIONS: dict[str, frozenset[str]] = {
+    "length": frozenset({"length"}), "mass": frozenset({"mass"}), "duration": frozenset({"time", "years"}), "span": frozenset({"time", "years", "length"}),
+}  # fmt: skip
+_AGE = re.compile(r"\b(?:aged?(?: of)? ([\w-]+)\b|([\w-]+?)[ -]years?[ -]olds?\b|([\w-]+) years of age\b)", re.IGNORECASE)
+_UNIT = re.compile(r"(?:[ -]|\b)(?:(?:million|billion|thousand|square|cubic) )?[^\W\d_]+(?: per [a-z]+)?\b")
+
+
+def _amounts(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+    typed = [slot for slot in slots(sentence) if slot.kind == "quantity" and slot.quantity is not None]
+    if want.want == "age":
+        yield from ((match.span(next(n for n in (1, 2, 3) if match[n])), 1.0) for match in _AGE.finditer(sentence))
+        return
+    for slot in _joined(typed, sentence):
+        fit = _amount_fit(want, slot, sentence, kin)
+        if fit > 0:
+            bare = want.want == "count"
+            yield (slot.span if bare else _with_unit(slot, sentence)), fit
+
+
+def _joined(typed: Sequence[Slot], sentence: str) -> list[Slot]:
+    """Amounts of one measure that stand side by side ("5 hours 12 minutes") as one, with the span of all."""
+    found: list[Slot] = []
+    for slot in typed:
+        last = found[-1] if found else None
+        if last and slot.dimension and last.dimension == slot.dimension and re.fullmatch(r" [a-z]+(?: and)? ", sentence[last.span[1] : slot.span[0]]):
+            from dataclasses import replace
+
+            found[-1] = replace(last, span=(last.span[0], slot.span[1]))
+        else:
+            found.append(slot)
+    return found
+
+
+def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
+    percent = slot.quantity is not None and slot.quantity.percent
+    if want.want == "percent":
+        return 1.0 if percent else 0.0
+    if percent:
+        return 0.0
+    near = {want.head, *kin.get(want.head, {}), *MEANING.get(want.head, ())}
+    if want.want == "count":
+        if want.head in slot.counts:
+            return 1.0
+        if want.head and near & set(slot.counts):
+            return 0.85
+        if want.head in ("number", "total", "maximum", "minimum", "population", "capaciti", "scor") or not want.head:
+            return 0.7 if not slot.dimension else 0.2
+        before = words(sentence[: slot.span[0]])[-4:]
+        return 0.6 if not slot.dimension and any(word.stem == want.head for word in before) else 0.0 if slot.dimension else 0.35
+    if want.want in _DIMENSIONS:
+        return 1.0 if slot.dimension in _DIMENSIONS[want.want] else 0.0
+    if want.want == "money":
+        if slot.dimension == "money":
+            return 1.0
+        headed = want.head and any(word.stem == want.head for word in words(sentence[: slot.span[0]])[-4:])
+        return 0.0 if slot.dimension or not slot.counts else 1.0 if headed else 0.9 if _paid(sentence, slot) else 0.4
+    return 0.8
+
+
+_PAID = re.compile(r"\b(?:costs?|prices?|pay|pays|paid|fines?|fees?|charges?|charged|sold|bought|for|worth|earns?|cheque|grant|donated|raised|tickets?|admission|fares?|rent|is|at)\b")
+
+
+def _paid(sentence: str, slot: Slot) -> bool:
+    return bool(_PAID.search(" ".join(sentence[: slot.span[0]].split()[-5:]).lower()))
+
+
+def _with_unit(slot: Slot, sentence: str) -> Span:
+    start, end = slot.span
+    unit = _UNIT.match(sentence, end) if slot.counts and not re.match(r"\W*[%$€£]", sentence[end:]) else None
+    if unit and unit[0].strip(" -") and not (set(unit[0].lower().split()) & STOP_WORDS):
+        end = unit.end()
+    return start, end
+
+
+# Dates
+
+
+def _dates(sentence: str, *, year: bool = False, day: bool = False) -> Iterator[_Graded]:
+    for slot in slots(sentence):
+        if slot.kind != "date" or slot.date is None:
+            continue
+        if year and slot.date.year:
+            figure = re.search(r"\b\d{3,4}s?\b", sentence[slot.span[0] : slot.span[1]])
+            yield ((slot.span[0] + figure.start(), slot.span[0] + figure.end()) if figure else slot.span), 1.0
+        elif day and slot.date.month:
+            yield slot.span, 1.0 if slot.date.day else 0.6
+        elif not year and not day:
+            yield slot.span, 1.0
+    if day:
+        yield from ((match.span(), 0.7) for match in _FEAST.finditer(sentence))
+
+
+_WEEKDAY = "Mon|Tues|Wednes|Thurs|Fri|Satur|Sun"
+_FEAST = re.compile(r"\b(?:the )?(?:first|second|third|fourth|last) (?:\w+day)(?: (?:in|of) [A-Z]\w+)?|\bthe anniversary of [^,.;]+")
+_SEASON = re.compile(
+    rf"\b(?:the )?(?:first|second|third|last|every|each) (?:{_WEEKDAY})day(?: (?:in|of) (?:[A-Z]\w+|every month|each month))?|\b(?:on )?(?:{_WEEKDAY})days?(?: (?:and|to) (?:{_WEEKDAY})days?)?"
+    r"|\bin (?:the )?(?:early |late )?(?:spring|summer|autumn|winter)(?: of \d{4})?|\bthe (?:spring|summer|autumn|winter) of \d{4}|\bat (?:dawn|dusk|noon|midnight|night|sunrise|sunset)\b"
+    r"|\b(?:\w+ (?:years?|months?|weeks?|days?) ago)\b|\bafter [A-Z]\w+\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)  # fmt: skip
+
+
+def _when(sentence: str) -> Iterator[_Graded]:
+    dated = list(_dates(sentence))
+    yield from dated
+    for match in _SEASON.finditer(sentence):
+        if not any(start < match.end() and match.start() < end for (start, end), _ in dated):
+            lead = re.match(r"(?:on|in|at) (?!the )", match[0])
+            yield (match.start() + (lead.end() if lead and not match[0].startswith("at ") else 0), match.end()), 0.75
+    yield from ((span, 0.7) for span, _ in _clocks(sentence))
+
+
+_CLOCK = re.compile(
+    r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:a\.?m\.?|p\.?m\.?|o['’]clock)(?=\W|$)|\b(?:at|from|until|till|by|after|before|between) (\d{1,2}[.:]\d{2})\b|\b([01]?\d|2[0-3]):[0-5]\d\b"
+    r"|\b(?:half past |quarter (?:past|to) )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) o['’]clock|\b(?:noon|midday|midnight)\b",
+    re.IGNORECASE,
+)
+
+
+def _clocks(sentence: str) -> Iterator[_Graded]:
+    for match in _CLOCK.finditer(sentence):
+        yield match.span(1) if match[1] else match.span(), 1.0
+
+
+# Names
+
+_TITLED = re.compile(r"[\"“‘*_]+([^\"“”‘’*_\n]{2,60})[\"”’*_]+")
+_ORGANIZATION = frozenset(
+    "university college school company corporation corp inc ltd institute association club band council committee party church museum bank group agency team "
+    "department ministry society league union press records studios foundation trust brothers daughters sons partners works house fund guild bureau office "
+    "hall cooperative firm hotel inn".split()
+)
+_PLACE_WORDS = frozenset(
+    "river lake mount mountain island street county city valley bay sea ocean park square bridge avenue road peninsula province desert forest coast castle "
+    "hill hills cliff cliffs gardens harbour port meadow field fields stair hall house market lane wood woods moor heath station".split()
+)
+_PERSONAL = frozenset("mr mrs ms dr sir dame lord lady prof professor president king queen prince princess saint captain mayor judge senator sister father".split())
+_PLACING = frozenset("in at near from to into outside across beside around behind through throughout towards toward on above below under along between".split())
+
+
+def _led(sentence: str, span: Span) -> str:
+    before = re.search(r"(\w+)[ ,*\"“]*(?:(?:the|a|an|his|her|their|its) )?$", sentence[: span[0]], re.IGNORECASE)
+    return before[1].lower() if before else ""
+
+
+def _name_spans(sentence: str) -> list[Span]:
+    return [slot.span for slot in slots(sentence) if slot.kind == "name"]
+
+
+def _persons(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+    for start, end in _name_spans(sentence):
+        of = re.search(r" of (?:the )?", sentence[start:end])
+        if of and not re.match(r"(?:King|Queen|Duke|Duchess|Earl|Prince|Princess|Saint)", sentence[start:end]):
+            end = start + of.start()
+        end -= len(re.search(r"(?:['’]s)?$", sentence[start:end])[0])  # type: ignore[index]
+        text = sentence[start:end]
+        parts = [part.lower() for part in re.findall(r"[^\W\d_]+", text)]
+        if not parts:
+            continue
+        led, titled = _led(sentence, (start, end)), parts[0] in _PERSONAL
+        noun = led if KIND_NOUNS.get(led) == "person" or re.search(r"(?:ist|er|or|ian|man|smith|ess)$", led) else ""
+        fit = 1.0 if titled or noun else 0.95 if 2 <= len(parts) <= 4 else 0.7
+        if set(parts) & _ORGANIZATION:
+            fit = 0.45
+        elif not titled and (set(parts) & _PLACE_WORDS or any(part in COUNTRIES for part in parts) or re.search(r"['’]s\b", text)):
+            fit = 0.25
+        elif led in _PLACING and len(parts) < 2:
+            fit = 0.25
+        if want.role:
+            fit *= 1.0 if _linked(want, (start, end), sentence, kin) else 0.3
+        elif want.head and noun and want.head != stem(noun) and stem(noun) not in kin.get(want.head, {}) and want.head not in ("person", "peopl"):
+            fit *= 0.85
+        yield (start, end), fit
+    if not want.role and re.search(r"\bby\b", sentence):
+        for span in _noun_phrases(sentence):
+            if _led(sentence, span) == "by" and not sentence[span[0]].isupper():
+                yield span, 0.5
+
+
+def _linked(want: Wanted, span: Span, sentence: str, kin: Kin) -> bool:
+    """Whether the noun asked about stands beside the span as its apposition, title or predicate, with no border of clauses between."""
+    near = {want.head, *MEANING.get(want.head, ()), *kin.get(want.head, {})}
+    for word in words(sentence):
+        if word.stem not in near or span[0] <= word.span[0] < span[1]:
+            if span[0] <= word.span[0] < span[1] and word.stem in near and word.stem != want.head:
+                return True
+            continue
+        first, second = (word.span[1], span[0]) if word.span[0] < span[0] else (span[1], word.span[0])
+        between = sentence[first:second]
+        if len(words(between)) <= 7 and not _CLAUSE.search(between) and not re.search(r"\b(?:of|from|near|with|for|who|that)\b", between):
+            return True
+        if re.search(r"\b(?:is|was|are|were|named|called|been|under|by|to)\b(?: \w+){0,2}\W*$", between) and not _CLAUSE.search(between) and word.span[0] < span[0]:
+            return True
+    return False
+
+
+_NAMING = re.compile(
+    r"\b(?:called|named|call|calls|known (?:\w+ )?as|nicknamed|dubbed|christened|entitled|titled|code-?named|baptised|term(?:ed)?|name is|name was)"
+    r"(?: it| them| him| her)?(?: the| a| an)?[ ,:*\"“‘]*$"
+)
+
+
+def _named(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+    titles = [match.span(1) for match in _TITLED.finditer(sentence)]
+    spans = [span for span in _name_spans(sentence) if not any(start <= span[0] and span[1] <= end for start, end in titles)]
+    near = {want.head, *MEANING.get(want.head, ()), *kin.get(want.head, {})} - {""}
+    for span in (*titles, *spans):
+        start, end = span
+        if span not in titles and (of := re.search(r" of (?:the )?", sentence[start:end])):
+            yield (start, start + of.start()), 0.6
+        named = bool(_NAMING.search(sentence[:start]))
+        own = {word.stem for word in words(sentence[start:end])}
+        beside = bool({word.stem for word in words(sentence[:start])[-2:]} & near) and not re.search(r"[,;] *$", sentence[:start])
+        headed = bool(own & near) or beside
+        fit = 1.0 if named or headed else 0.85 if span in titles else 0.6
+        if want.naming and not (named or headed or _linked(want, span, sentence, kin)):
+            fit *= 0.45
+        yield span, fit
+    for span in _noun_phrases(sentence):
+        if _NAMING.search(sentence[: span[0]]):
+            yield span, 1.0 if want.naming else 0.7
+        elif not want.naming:
+            yield span, 0.35
+
+
+def _places(want: Wanted, sentence: str) -> Iterator[_Graded]:
+    found = _name_spans(sentence)
+    for span in found:
+        text = sentence[span[0] : span[1]]
+        parts = {part.lower() for part in re.findall(r"[^\W\d_]+", text)}
+        led = _led(sentence, span)
+        kind = want.head and stem(led if led != "of" else _led(sentence, (sentence[: span[0]].rstrip().rfind(" "), 0))) == want.head
+        if led == "of":
+            noun = words(sentence[: span[0]])[-2:-1]
+            kind = bool(want.head and noun and noun[0].stem == want.head)
+            town = bool(noun and KIND_NOUNS.get(noun[0].text.lower()) == "place")
+        else:
+            town = False
+        place = led in _PLACING or town or bool(parts & _PLACE_WORDS) or bool(parts & COUNTRIES)
+        yield span, 1.0 if kind or town else 0.95 if place and not parts & _PERSONAL else 0.45
+    for start, end in _noun_phrases(sentence):
+        if _led(sentence, (start, end)) not in _PLACING:
+            continue
+        of = re.match(r" of (?:the )?", sentence[end:])
+        named = next((name for name in found if of and name[0] == end + of.end()), None)
+        noun = words(sentence[start:end])[-1:]
+        if named and not (noun and KIND_NOUNS.get(noun[0].text.lower()) == "place"):
+            yield (start, named[1]), 1.0
+        elif not any(name[0] <= start < name[1] for name in found):
+            yield (start, end), 0.8
+
+
+# Colours, codes and everything else
+
+
+def _colours(sentence: str) -> Iterator[_Graded]:
+    found = words(sentence)
+    for place, word in enumerate(found):
+        parts = word.text.lower().split("-")
+        if not set(parts) & COLOURS or (word.capital and place):
+            continue
+        first = last = place
+        while first and re.fullmatch(r"[ -]", sentence[found[first - 1].span[1] : found[first].span[0]]) and _shading(found[first - 1]):
+            first -= 1
+        while last + 1 < len(found) and re.fullmatch(r"[ -]", sentence[found[last].span[1] : found[last + 1].span[0]]) and set(found[last + 1].text.lower().split("-")) & COLOURS:
+            last += 1
+        yield (found[first].span[0], found[last].span[1]), 1.0
+    for match in re.finditer(r"\b(?:painted|repainted|dyed|coloured|colored|in|tinted) (?:a |an |the )?((?:[a-z]+[ -]){0,2}[a-z]+)", sentence):
+        tail = match[1].split()
+        if tail[0] in ("deep", "pale", "dark", "light", "bright", "dull", "soft", "rich"):
+            yield (match.start(1), match.start(1) + len(" ".join(tail[:2]))), 0.9
+
+
+def _shading(word: Word) -> bool:
+    text = word.text.lower()
+    return word.content and not word.capital and not re.search(r"(?:ed|ing|s|ly)$", text) and text not in NEGATIONS
+
+
+_CODE = re.compile(r"(?<![\w/])(?:[A-Z][\w]*(?:\+[\w]+)+|[\w.-]+@[\w.-]+\w|[\w-]+\.[a-z]{2,5}\b(?![ ]?[A-Z])|/?[\w-]+/[\w./-]+|[A-Z]{1,3}\d+\w*|F\d{1,2})")
+
+
+def _codes(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+    yield from ((match.span(), 1.0) for match in _CODE.finditer(sentence))
+    yield from ((match.span(1), 0.8) for match in _TITLED.finditer(sentence))
+
+
+_JOB = re.compile(r"\b(?:as|became|becoming|an?) (?:an? |the )?((?:[a-z'’-]+ ){0,2}[a-z-]+(?: of (?:[a-z-]+ ?){1,2})?)")
+
+
+def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+    """Noun phrases; for a kind with a vocabulary (animal, food, material, job) those that have such a word, or that the sentence puts in that place."""
+    near = {want.head, *MEANING.get(want.head, ()), *kin.get(want.head, {})} - {""}
+    for match in _CODE.finditer(sentence):
+        yield match.span(), 0.7
+    for match in _TITLED.finditer(sentence):
+        yield match.span(1), 0.85
+    for span in _name_spans(sentence):
+        yield span, 0.8 if want.head and _linked(want, span, sentence, kin) else 0.55
+    for slot in slots(sentence):
+        if slot.kind == "quantity" and want.head and want.want == "phrase":
+            headed = any(word.stem in near for word in words(sentence[: slot.span[0]])[-4:])
+            yield _with_unit(slot, sentence), 0.9 if headed else 0.2
+    for span in _noun_phrases(sentence):
+        last = words(sentence[span[0] : span[1]])
+        own = {word.stem for word in last}
+        led = _led(sentence, span)
+        fit = 0.7
+        if want.want == "material":
+            fit = 1.0 if own & near else 0.95 if led in ("of", "from", "with", "in") else 0.5
+        elif want.want == "job":
+            fit = 1.0 if led == "as" else 0.5
+        elif want.want in ("animal", "food"):
+            fit = 0.95 if own & near else 0.7
+        elif own & near and len(own) > 1:
+            fit = 0.9
+        yield span, fit
+        of = re.match(r" of (?=[a-z])", sentence[span[1] :])
+        if of:
+            after = next((other for other in _noun_phrases(sentence) if other[0] == span[1] + of.end()), None)
+            if after:
+                yield (span[0], after[1]), fit + 0.02
+
+
+_BREAK = re.compile(r"[,;:.()\[\]\"“”!?*—–]| - ")
+_FILLERS = frozenset("now mainly mostly about approximately roughly nearly almost later soon often usually currently previously originally today only".split())
+_VERBAL = re.compile(r"(?:ed|s|ing)$")
+_DETERMINERS = frozenset("the a an this that these those its his her their our my your every each some any no".split())
+
+
+def _noun_phrases(sentence: str) -> tuple[Span, ...]:
+    """Runs of content words, without a verb at either border: a last word that a determiner follows, a first word in -ed or -ing after a noun."""
+    found = words(sentence)
+    result: list[Span] = []
+    run: list[Word] = []
+    for place, word in enumerate(found):
+        after = found[place + 1] if place + 1 < len(found) else None
+        filler = word.text.lower() in _FILLERS | NEGATIONS or (word.text.lower().endswith("ly") and len(word.text) > 4)
+        if word.content and not filler:
+            run.append(word)
+        gap = sentence[word.span[1] : after.span[0]] if after else "."
+        if run and (not word.content or filler or _BREAK.search(gap) or after is None):
+            following = after.text.lower() if after and word is run[-1] and not _BREAK.search(gap) else word.text.lower() if word is not run[-1] else ""
+            result.extend(_trimmed(run, following, sentence))
+            run = []
+    return tuple(dict.fromkeys(result))
+
+
+def _trimmed(run: list[Word], following: str, sentence: str) -> Iterator[Span]:
+    kept = list(run)
+    if len(kept) > 1 and following in _DETERMINERS | {"by", "to", "it", "them", "him"} and _VERBAL.search(kept[-1].text):
+        kept.pop()
+    before = words(sentence[: kept[0].span[0]])[-1:]
+    determined = bool(before) and (before[0].text.lower() in _DETERMINERS or before[0].text[0].isdigit())
+    if len(kept) > 1 and not determined and re.search(r"(?:ed|ing|s)$", kept[0].text) and not kept[0].capital:
+        yield kept[1].span[0], kept[-1].span[1]
+    verb = next((at for at, word in enumerate(kept[1:-1], 1) if re.search(r"(?:ed|ing)$", word.text)), None)
+    if verb:
+        yield kept[0].span[0], kept[verb - 1].span[1]
+        yield kept[verb + 1].span[0], kept[-1].span[1]
+    yield kept[0].span[0], kept[-1].span[1]
