@@ -350,11 +350,11 @@ ENDINGS = {
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_leaving_with_a_request_in_flight_is_quiet(weights: Path, ending: str) -> None:
-    process = subprocess.Popen([sys.executable, "-c", BUSY + ENDINGS[ending]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "busy\n"
-    process.send_signal(signal.SIGINT)
-    _, complaint = process.communicate(timeout=60)
+    with subprocess.Popen([sys.executable, "-c", BUSY + ENDINGS[ending]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "busy\n", process.communicate(timeout=60)
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=60)
     assert (process.returncode, complaint) == (130, "")
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, cast
 from redraft.errors import UnknownName, UsageError
 from redraft.events import plain
 
-__all__ = ["POLICIES", "STOP_ORDER", "Budgets", "Control", "Policy", "StopReason", "policy_from_mapping", "policy_named"]
+__all__ = ["POLICIES", "STOP_ORDER", "Budgets", "Control", "Policy", "StopReason", "policy_from_mapping", "policy_named", "with_budgets"]
 
 StopReason = Literal[
     "cancelled", "no_answer", "nothing_to_check", "verified", "no_problem", "breaker_open", "deadline", "token_budget", "cost_budget",

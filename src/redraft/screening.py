@@ -17,7 +17,7 @@ from redraft.claims.suspicion import WITHHELD, is_hostile, suspicions, withheld
 from redraft.protocols import Tool
 from redraft.types import EXACT_TOOLS, Evidence, Failure, ToolCall, ToolResult, Verdict
 
-__all__ = ["HOSTILE_TRUST", "OWN_WORDS", "ScreenedTool", "clean", "decided", "hostile", "screened"]
+__all__ = ["HOSTILE_TRUST", "NOTE", "OWN_WORDS", "ScreenedTool", "clean", "decided", "hostile", "screened"]
 
 HOSTILE_TRUST = 0.1
 """What is left of a source's trust once it has tried to give orders."""

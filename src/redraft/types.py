@@ -11,6 +11,45 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
+__all__ = [
+    "DIMENSIONS",
+    "EXACT_TOOLS",
+    "NO_FIGURES",
+    "UNDECIDED",
+    "Ability",
+    "Candidate",
+    "Check",
+    "CheckStatus",
+    "Claim",
+    "ClaimKind",
+    "Decision",
+    "Dimension",
+    "Edit",
+    "Evidence",
+    "Failure",
+    "FailureKind",
+    "Importance",
+    "Message",
+    "Method",
+    "ModelReply",
+    "ModelRequest",
+    "Outcome",
+    "Plan",
+    "Problem",
+    "Role",
+    "Scorecard",
+    "Span",
+    "State",
+    "Status",
+    "Task",
+    "TaskKind",
+    "ToolCall",
+    "ToolResult",
+    "Turn",
+    "Usage",
+    "Verdict",
+]
+
 Span = tuple[int, int]
 TaskKind = Literal["qa", "math", "code", "report", "safety"]
 ClaimKind = Literal["fact", "number", "quote", "citation", "code", "safety", "coverage"]

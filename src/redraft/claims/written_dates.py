@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-__all__ = ["MONTHS", "MONTH_NAMES", "WEEKDAYS", "DateError", "WrittenDate", "find_dates", "read_date", "written"]
+__all__ = ["MONTHS", "MONTH_NAMES", "WEEKDAYS", "DateError", "DateStyle", "WrittenDate", "find_dates", "read_date", "written"]
 
 DateStyle = Literal["iso", "day_first", "month_first", "numeric", "cjk"]
 

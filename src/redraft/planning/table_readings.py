@@ -12,7 +12,7 @@ from redraft.planning.derivations import Condition, Derivation
 from redraft.planning.mentions import Reading, ValueMention
 from redraft.planning.sheets import Filter, Sheet
 
-__all__ = ["Meaning", "Scored", "candidates"]
+__all__ = ["Meaning", "Scored", "candidates", "rescue"]
 
 Filters = tuple[Filter, ...]
 MAX_CONTEXTS = 24

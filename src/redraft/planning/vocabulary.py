@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-__all__ = ["CARRIERS", "CLASSES", "STORY", "classes_of", "phrases"]
+__all__ = ["CARRIERS", "CLASSES", "DETERMINERS", "STORY", "classes_of", "phrases"]
 
 CLASSES: Mapping[str, str] = {
     # what stands between two numbers
@@ -114,6 +114,7 @@ CARRIERS = frozenset(
 STORY: Mapping[str, str] = {
     # what happens to an amount
     "gain": """
+        buying getting receiving finding collecting earning adding winning picking depositing
         loaded attached stacked poured_in filled hands handed gets_in get_in
         buys bought buy gets got get receives received receive finds found find collects collected earns earned earn adds added add gains gained wins
         won picks picked join joins joined arrive arrives arrived more another additional extra increase increased rises rose raised grew grows grow
@@ -121,6 +122,7 @@ STORY: Mapping[str, str] = {
         gives_them warmer taller bakes baked plants planted borrows borrowed inherits inherited saves hatch hatched born put_in upward
     """,
     "loss": """
+        selling giving losing eating using spending paying removing breaking donating leaving withdrawing throwing drinking lending cutting pouring
         cracked spoiled damaged moved lost stolen vanish vanished disappear disappeared swam sailed hatched ran died
         gives gave give away lost loses lose eats ate eaten eat spends spent spend uses used use sells sold sell pays paid removes removed remove
         takes_out drops dropped breaks broke broken donates donated left leave leaves leaving fewer less reduced falls fell fall dies died burst

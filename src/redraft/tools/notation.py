@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from redraft.types import FailureKind
 
-__all__ = ["ExpressionError", "readable"]
+__all__ = ["MAX_DIGITS", "ExpressionError", "readable"]
 
 MAX_CHARACTERS = 2000
 MAX_DIGITS = 4000

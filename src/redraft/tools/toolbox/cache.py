@@ -9,7 +9,7 @@ from redraft.protocols import Clock
 from redraft.tools.toolbox.queries import likeness
 from redraft.types import Failure, ToolCall, ToolResult
 
-__all__ = ["ResultCache", "Unseen"]
+__all__ = ["Key", "ResultCache", "Unseen"]
 
 Key = tuple[str, int]
 """Normal form of the input, and the attempt."""
