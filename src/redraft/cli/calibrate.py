@@ -122,11 +122,10 @@ async def _runner(shared: Refiner, session: Session) -> AsyncGenerator[Run]:
     """Checks tasks with one set of models: a claim with its passage against that passage, any other with the tools that fit it."""
     from redraft.refiner import Refiner
     from redraft.studies.calibration import PairPlanner, is_pair
-    from redraft.tools import open_tools
 
     async def run(task: Task) -> Outcome:
         pair = is_pair(task)
-        tools: Sequence[Tool] = () if pair else open_tools(task, session.tools)
+        tools: Sequence[Tool] = () if pair else session.open_tools(task)
         refiner = Refiner(
             shared.model,
             tools=tools,

@@ -30,18 +30,18 @@ class _Extra:
 EXTRAS = (
     _Extra(name="local", modules=("xllamacpp",), adds="the embedded model and GGUF files"),
     _Extra(name="tables", modules=("duckdb", "python_calamine"), adds="figures against CSV, XLSX and Parquet"),
-    _Extra(name="documents", modules=("trafilatura", "pypdfium2", "markitdown"), adds="HTML, PDF, DOCX and PPTX as evidence"),
+    _Extra(name="documents", modules=("selectolax", "pypdfium2", "docx", "pptx", "python_calamine"), adds="HTML, PDF, DOCX and PPTX as evidence"),
     _Extra(name="sandbox", modules=("pydantic_monty",), adds="running code, doctests and tests"),
     _Extra(name="anthropic", modules=("anthropic",), adds="models of Anthropic"),
     _Extra(name="bedrock", modules=("boto3",), adds="models on Amazon Bedrock"),
     _Extra(name="google", modules=("google.genai",), adds="models of Google"),
-    _Extra(name="durable", modules=("dbos",), adds="runs that survive a crash"),
-    _Extra(name="service", modules=("starlette", "uvicorn"), adds="the HTTP service"),
-    _Extra(name="lab", modules=("scipy", "statsmodels"), adds="the statistics of studies"),
+    _Extra(name="search", modules=("httpx2", "ddgs"), adds="web search and page fetching"),
+    _Extra(name="privacy", modules=("argus_redact", "detect_secrets"), adds="redaction of personal data and secrets"),
+    _Extra(name="entailment", modules=("onnxruntime", "tokenizers"), adds="a local entailment model by path"),
 )
 KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK",
-    "REDRAFT_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY", "SERPER_API_KEY", "SERPAPI_API_KEY", "EXA_API_KEY", "BOCHA_API_KEY",
+    "REDRAFT_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY", "SERPER_API_KEY", "SERPAPI_API_KEY", "EXA_API_KEY", "BOCHA_API_KEY", "WOLFRAM_APP_ID",
 )  # fmt: skip
 
 

@@ -100,7 +100,7 @@ class _Runner:
     """Runs tasks with models that stay open from one to the next. It is handed tasks alone: what it reaches holds no gold."""
 
     def __init__(self, session: Session, seed: int, progress: Progress, *, quiet: bool) -> None:
-        self._tools = session.tools
+        self._open_tools = session.open_tools
         self._quiet = quiet
         self._said: set[str] = set()
         self._shared = session.refiner(seed=seed, progress=progress)
@@ -118,10 +118,9 @@ class _Runner:
             UsageError: its files cannot be used.
         """
         from redraft.refiner import Refiner
-        from redraft.tools import open_tools
 
         shared = self._shared
-        tools = open_tools(task, self._tools)
+        tools = self._open_tools(task)
         refiner = Refiner(
             shared.model,
             tools=tools,

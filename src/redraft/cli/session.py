@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -62,11 +63,19 @@ class Session:
             entailment=self.entailment,
         )
 
+    def open_tools(self, task: Task) -> tuple[Tool, ...]:
+        """The tools for a task; keys of search engines come from the environment, else from the settings file.
+
+        Raises:
+            UsageError: an unknown tool, a missing extra or key, a file that cannot be used.
+        """
+        return open_tools(task, self.tools, {**self.settings.keys, **os.environ})
+
     def run(self, task: Task, act: Callable[[Refiner], Awaitable[Outcome]], *, quiet: bool) -> Outcome:
         """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""
 
         async def whole(progress: Progress) -> Outcome:
-            refiner = self.refiner(open_tools(task, self.tools), progress=progress, on_event=progress.event)
+            refiner = self.refiner(self.open_tools(task), progress=progress, on_event=progress.event)
             try:
                 return await act(refiner)
             finally:

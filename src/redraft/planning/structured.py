@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from redraft.claims.edits import align
 from redraft.claims.segment import blocks, claims
-from redraft.claims.suspicion import suspicions, withheld
+from redraft.claims.suspicion import directives, suspicions, withheld
 from redraft.claims.values import agrees, amend
 from redraft.effects import Effects
 from redraft.errors import Stopped
@@ -159,7 +159,7 @@ def claim_route(item: Stated, text: str, section: Span, task: Task, effects: Eff
         checkworthy=item.checkworthy,
         query=item.statement,
     )
-    calls = _calls(item.tool, item.input, item.statement or item.quote, effects)
+    calls = _calls(item.tool, _unless_told(item.tool, item.input, text), item.statement or item.quote, effects)
     if item.checkworthy and not calls:
         return undecidable(claim, task, effects)
     return Route(claim=claim, calls=calls, plan="chosen", decide=reader(claim, text))
@@ -184,7 +184,8 @@ def coverage_route(item: Asked, text: str, stated: Sequence[Route], frozen: Sequ
         requirement=True,
     )
     if met is None or not under:
-        return Route(claim=claim, calls=_calls(item.tool, item.input, item.requirement, effects), plan="chosen", decide=reader(claim, text))
+        calls = _calls(item.tool, _unless_told(item.tool, item.input, text), item.requirement, effects)
+        return Route(claim=claim, calls=calls, plan="chosen", decide=reader(claim, text))
 
     def decide(results: Sequence[ToolResult]) -> Verdict | None:
         return Verdict(status="insufficient", note="rests on the claims in the words that meet it")
@@ -213,13 +214,21 @@ def reader(claim: Claim, text: str) -> Callable[[Sequence[ToolResult]], Verdict 
     return decide
 
 
+def _unless_told(tool: str | None, given: str, text: str) -> str:
+    """The input of a call, unless the answer orders this very call: an answer cannot say how it is to be checked."""
+    told = (text[start:end].casefold() for start, end in directives(text))
+    name, asked = (tool or "").strip().casefold(), given.strip().casefold()
+    return "" if name and asked and any(name in piece and asked in piece for piece in told) else given
+
+
 def _calls(tool: str | None, given: str, statement: str, effects: Effects) -> tuple[ToolCall, ...]:
     """The chosen call; a tool that does not exist, or none, falls back to a search with the statement where there is something to search."""
     given, statement = ("" if suspicions(words) else words for words in (given, statement))
     name = (tool or "").strip().lower()
     if name in effects.tools and given.strip():
         return (ToolCall(tool=name, input=given.strip()),)
-    search = next((tool for tool in effects.tools if tool not in EXACT_TOOLS), None)
+    others = [tool for tool in effects.tools if tool not in EXACT_TOOLS and tool not in ("fetch", "wolfram")]
+    search = next((tool for tool in ("documents", "search") if tool in effects.tools), others[0] if others else None)
     asked = (given or statement).strip()
     return (ToolCall(tool=search, input=asked),) if search and asked else ()
 
