@@ -42,7 +42,7 @@ def three_amounts(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:
             if "-" in signs:
                 weight = 0.7 if has(story.question, "remain") or has(story.question, "total") else 0.5
                 yield Proposal(expression=f"{a} {signs[0]} {b} {signs[1]} {c}", label=f"change({a}, {signs[0]}{b}, {signs[1]}{c})", weight=weight)
-    dimensions = {"long", "wide", "high", "tall", "deep", "length", "width", "height", "depth", "by", "x"} & set(story.words)
+    dimensions = {"long", "wide", "high", "tall", "deep", "length", "width", "height", "depth", "sides", "by", "x"} & set(story.words)
     if has(story.question, "volume") and dimensions:
         yield Proposal(expression=f"{a} * {b} * {c}", label=f"volume({a}, {b}, {c})", weight=0.9)
 
@@ -102,9 +102,9 @@ def proportion(story: Story, amounts: list[Amount]) -> Iterator[Proposal]:
         if "money" in result.nouns:
             wanted = bool(PRICED & set(story.question)) and "change" not in story.question
         else:
-            wanted = (
-                bool(result.nouns & (story.asked_noun | story.asked)) or (bool(result.nouns & TIMES) and "long" in story.question) or "far" in story.question
-            )
+            lasting = bool(result.nouns & TIMES) and "long" in story.question
+            named = result.nouns | {stem(word) for word in result.after[:4] if word not in STOPS}
+            wanted = lasting or bool(named & (story.asked_noun | story.asked)) or "far" in story.question
         if wanted and not has(story.question, "difference"):
             expression = f"{result.text} / {base.text} * {z.text}"
             yield Proposal(expression=expression, label=f"multiply(divide({result.text}, {base.text}), {z.text})", weight=0.85)

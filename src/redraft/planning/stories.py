@@ -132,6 +132,12 @@ def calls(one: Amount, other: Amount) -> dict[str, Proposal]:
 
 def two_amounts(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
     made = calls(one, other)
+    if sharing_self(story):
+        return
+    if asked_of(story, one) or asked_of(story, other):
+        if one.nouns & other.nouns:
+            yield weighted(made["divide"], 0.9)
+        return
     if has(story.question, "percent"):
         yield from percent_asked(story, one, other)
         return
@@ -146,6 +152,20 @@ def two_amounts(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
         yield Proposal(expression=f"mean({one.text}, {other.text})", label=f"average({one.text}, {other.text})", weight=0.7)
 
 
+def asked_of(story: Story, amount: Amount) -> bool:
+    """Whether the amount stands right after `how many`: `how many 250 ml glasses`; it says what the other is divided by."""
+    places = [place for place, word in enumerate(story.question) if word == "many"]
+    return any(story.question[place + 1 : place + 2] == (amount.token.text.lower(),) for place in places) and "percent" not in story.question
+
+
+def sharing_self(story: Story) -> bool:
+    """Whether the one who asks shares too, `me and 3 friends`: then the number is not how many share."""
+    words = story.words
+    near = {*zip(words, words[1:], strict=False)}
+    others = {("me", "and"), ("i", "and"), ("and", "i"), ("and", "me"), ("myself", "and"), ("with", "my"), ("and", "myself")}
+    return has(words, "share") and bool(near & others)
+
+
 CHANGING = frozenset(
     """
         change changed increase increased decrease decreased rise rises rose risen raise raised fall falls fell fallen drop drops dropped grow grows grew
@@ -157,8 +177,8 @@ CHANGING = frozenset(
 def percent_asked(story: Story, one: Amount, other: Amount) -> Iterator[Proposal]:
     a, b = one.text, other.text
     small, great = (a, b) if one.value <= other.value else (b, a)
-    changing = bool(CHANGING & set(story.words))
-    moved = "from" in story.words and "to" in story.words
+    changing = bool(CHANGING & set(story.words)) or ({"was", "now"} <= set(story.words) and "off" in story.question)
+    moved = ("from" in story.words and "to" in story.words) or ({"was", "now"} <= set(story.words) and "off" in story.question)
     weight = 0.95 if moved and changing else 0.6 if changing and "out" not in story.words else 0.1
     yield Proposal(expression=f"abs({b} - {a}) / {a} * 100", label=f"percent_change({a}, {b})", weight=weight)
     yield Proposal(expression=f"{small} / {great} * 100", label=f"percentage({small}, {great})", weight=0.95 - weight if weight > 0.5 else 0.9)

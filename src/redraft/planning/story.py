@@ -115,6 +115,8 @@ def read_story(tokens: Sequence[Token]) -> Story | None:
     amounts: list[Amount] = []
     for clause in clauses(tokens):
         amounts += [amount for index, token in enumerate(clause) if (amount := read_amount(clause, index, token)) is not None]
+    if len(amounts) > 2:
+        amounts = [amount for amount in amounts if not (amount.after[1:2] == ("ago",) and stem(amount.after[0]) in PAST)]
     if not 1 <= len(amounts) <= 6:
         return None
     question = question_clause(tokens)
@@ -127,6 +129,10 @@ def read_story(tokens: Sequence[Token]) -> Story | None:
         question=tuple(token.lower for token in question),
         words=words,
     )
+
+
+PAST = frozenset({"year", "month", "week", "day", "decade", "hour"})
+"""`Ten years ago` is when something was so, where other amounts are compared."""
 
 
 def listed_apart(amounts: list[Amount], question: Sequence[Token]) -> list[Amount]:
@@ -232,7 +238,8 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
     end = following[0] if following else len(clause)
     for place in range(index + 1, end):
         word = clause[place].lower
-        if word in ("each", "every") and following and place > index + 1 and following[0] - place <= 4:
+        joined = place + 1 < len(clause) and clause[place + 1].lower in ("plus", "and", ",", "with", "minus", "but", ";")
+        if word in ("each", "every") and following and place > index + 1 and following[0] - place <= 4 and not joined:
             break  # it belongs to the amount that follows: `45 people each pay $12`
         if word in ("one", "a", "an", "single") and place > index + 1 and clause[place - 1].lower in ("in", "for", "on", "at"):
             noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
@@ -240,6 +247,8 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
                 return frozenset({f"?{noun}"})
         if word == "to" and place == index + 1 and place + 2 < len(clause) and clause[place + 1].lower in ("a", "an", "each", "every", "one", "per"):
             return frozenset({stem(clause[place + 2].lower)})  # `16 to a tin`
+        if word == "per" and place + 1 < len(clause) and clause[place + 1].kind == "number":
+            continue  # `6 litres per 100 km` is a proportion
         if word in ("per", "each", "every", "apiece", "/") or (word in ("a", "an") and place - index <= 2 and clause[place - 1].lower not in STOPS):
             noun = next((stem(item.lower) for item in clause[place + 1 : place + 3] if item.kind == "word" and item.lower not in STOPS), "")
             if word in ("a", "an") and (not noun or (place + 1 < len(clause) and clause[place + 1].kind != "word")):
@@ -258,6 +267,8 @@ def leading_per(clause: Sequence[Token], index: int, numbers: Sequence[int]) -> 
     for place in range(before + 1, index):
         if clause[place].lower not in ("each", "every", "per", "one", "single", "a", "an"):
             continue
+        if clause[place + 1].lower in ("plus", "and", ",", "with", "minus"):
+            continue  # `6 chairs each plus 5`
         if clause[place].lower in ("a", "an") and any(item.lower in ASKING for item in clause[:index]):
             continue
         named_here: Sequence[Token] = clause[place + 1 : min(place + 3, index - (clause[index - 1].text == "$"))]

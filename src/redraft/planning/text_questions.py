@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from redraft.effects import Effects
-from redraft.planning.literals import Token, asks_otherwise, tokens
+from redraft.planning.literals import Token, asks_otherwise, asks_truth, tokens
 from redraft.planning.options import Option
 from redraft.types import Failure, Task, ToolCall
 
@@ -48,7 +49,7 @@ ORDINALS = {
     )
 } | {"last": -1, "final": -1, "initial": 1, "1st": 1, "penultimate": -2}  # fmt: skip
 INTRODUCING = frozenset(
-    "word words phrase term name string text sentence spell spelling reverse in of does is capitalize capitalise sort inside within".split()
+    "word words phrase term name string text sentence spell spelling reverse in of does is with capitalize capitalise sort inside within".split()
 )
 FUNCTION_WORDS = frozenset(
     """
@@ -59,6 +60,7 @@ FUNCTION_WORDS = frozenset(
         small lower upper case english appear appears appearing occur occurs occurring used contain contains exactly each every single one you're
         what's whats i'd like know need want backwards backward reverse reversed order alphabetical long length spelled spell spelling written write
         whole within inside individual made up using all any instances instance occurrences occurrence frequency vowel vowels consonant consonants
+        hiya hey hi ok okay more less exact fill filling grid puzzle goes square box cell every all caps blank
         palindrome anagram first last final second third fourth fifth sixth seventh eighth ninth tenth letter's read reads reading look form version
         come comes put be let's just only position place index
     """.split()
@@ -102,38 +104,118 @@ def read_literals(read: Sequence[Token]) -> Literals:
     quotes = [token.text.strip() for token in read if token.kind == "quote" and token.text.strip()]
     letters = [text for text in quotes if len(text) == 1 and text.isalnum()]
     longer = [text.rstrip(",.?!") if " " not in text else text for text in quotes if len(text) > 1]
-    places = [int(token.value) for token in read if token.kind == "number" and token.ordinal and token.value is not None and token.value < 10000]
+    places: list[int] = []
     named: list[tuple[int, str]] = []
+    quoted_letters = bool(letters)
     for index, token in enumerate(read):
+        if token.kind == "number":
+            places += numbered(read, index)
         if token.kind != "word":
             continue
         word = token.lower
         before = read[index - 1].lower if index else ""
         if word in ORDINALS and not (word == "second" and before == "a"):
             places.append(place(read, index, ORDINALS[word]))
-        if not letters and single(read, index, word) and not measured(read, index):
-            letters.append(token.text[0])
-        elif word not in FUNCTION_WORDS and len(word) > 1 and not word.endswith("'s"):
-            opening = index == 0 and len(read) > 2 and read[1].kind != "mark"  # an order such as "Print"
-            named.append((2 if before in INTRODUCING else 0 if opening else 1, token.text))
+        if not quoted_letters and single(read, index, word) and not measured(read, index):
+            if token.text[0].lower() not in {letter.lower() for letter in letters}:
+                letters.append(token.text[0])
+        elif (rank := named_rank(read, index)) is not None:
+            named.append((rank, token.text))
+    if any(token.kind == "word" and token.lower in CUE_WORDS["vowels"] for token in read):
+        letters = other_than_vowels(letters)
     if longer:
         texts = sorted(longer, key=lambda text: -len(text)) if len(longer) > 1 and len(set(map(len, longer))) > 1 else longer
         return Literals(texts=tuple(texts), letters=tuple(letters), parts=tuple(texts[1:]), places=tuple(places), quoted=True)
+    return Literals(texts=tuple(unquoted(named, indirect(read))), letters=tuple(letters), parts=(), places=tuple(places), quoted=False)
+
+
+def unquoted(named: Sequence[tuple[int, str]], indirect: bool) -> list[str]:
+    """The words that may be meant where nothing is quoted: the one that is introduced as a word, else the few that no vocabulary explains."""
     best = max((rank for rank, _ in named), default=1)
-    texts = [word for rank, word in named if rank == best] if len(named) > 1 else [word for _, word in named]
-    if len(named) > 3:
-        texts = []
-    return Literals(texts=tuple(texts), letters=tuple(letters), parts=(), places=tuple(places), quoted=False)
+    texts = list(dict.fromkeys(word for rank, word in named if rank == best)) if len(named) > 1 else [word for _, word in named]
+    if best == INTRODUCED and len(texts) == 1:
+        return texts
+    if indirect:
+        return []  # the capital of France is not the word France
+    return [] if len(named) > 3 else texts
+
+
+def indirect(read: Sequence[Token]) -> bool:
+    """Whether a thing is described rather than named: `the letters of the capital of France`."""
+    for index, token in enumerate(read):
+        if token.lower == "of" and 0 < index < len(read) - 1 and read[index - 1].kind == "word":
+            before, after = read[index - 1].lower.removesuffix("'s"), read[index + 1]
+            if len(before) > 1 and before not in COUNTED_OF and after.kind == "word" and (after.lower not in FUNCTION_WORDS or after.lower in ("the", "our")):
+                return True
+    return False
+
+
+INTRODUCED = 3
+NAMING = frozenset("word words term spell spelling name string text type write reverse called".split())
+"""What a text stands right behind: `the word marble`, `to spell kangaroo`, `his name is Oliver`."""
+LINKS = frozenset({":", "-", "–", "is", "reads", "was", "says", ",", "like", "to", "of", "called"})
+
+
+def named_rank(read: Sequence[Token], index: int) -> int | None:
+    """How clearly the word is the one asked about: 3 introduced as a word, 2 after a preposition, 1 otherwise, 0 at the beginning; None where it is none."""
+    word = read[index].lower
+    before = read[index - 1].lower if index else ""
+    earlier = read[index - 2].lower if index > 1 else ""
+    after = read[index + 1] if index + 1 < len(read) else None
+    introduced = before in NAMING or (before in LINKS and earlier in NAMING and not (before in ("to", "of") and earlier not in ("spelling",)))
+    if len(word) < 2 or word.endswith("'s") or (word in FUNCTION_WORDS and not (introduced and before == "word" and index + 1 == len(read))):
+        return None
+    opening = index == 0 and after is not None and after.kind != "mark"  # an order such as "Print"
+    shouted = read[index].text.isupper() and len(word) > 3
+    headed = index == 0 and after is not None and after.text in ":-–" and len(read) > 3
+    if introduced or shouted or headed:
+        return INTRODUCED
+    return 2 if before in INTRODUCING else 1 if not opening else 0
+
+
+COUNTED_OF = frozenset(
+    word for name in ("letters", "vowels", "consonants", "digits", "long", "spell", "reverse", "lowercase", "uppercase") for word in CUE_WORDS[name]
+) - {"capital", "capitals"} | frozenset(
+    """
+        first second third fourth fifth sixth seventh eighth ninth tenth last final end start beginning front number count total instances occurrences
+        version opposite middle word spelling inside out consist consists made up
+    """.split()
+)
+
+
+def other_than_vowels(letters: Sequence[str]) -> list[str]:
+    """Letters asked about besides the vowels: a list of the vowels themselves only says what a vowel is."""
+    low = {letter.lower() for letter in letters}
+    return [] if low <= set("aeiou") and len(low) > 1 else list(letters)
+
+
+def numbered(read: Sequence[Token], index: int) -> Iterator[int]:
+    """Places in figures: `the 4th`, `letter 4`, `position 4`."""
+    token = read[index]
+    before = [item.lower for item in read[max(0, index - 2) : index]]
+    if token.value is None or token.value.denominator != 1 or not 0 < token.value < 10000:
+        return
+    if token.ordinal:
+        yield place(read, index, int(token.value))
+    elif before[-1:] in (["letter"], ["character"], ["position"], ["place"], ["square"], ["slot"], ["number"]):
+        yield int(token.value)
 
 
 def place(read: Sequence[Token], index: int, number: int) -> int:
-    """`second to last` counts from the end."""
-    words = [token.lower for token in read[index + 1 : index + 3]]
-    if words in (["to", "last"], ["from", "last"]):
-        return -number
-    if index >= 2 and [token.lower for token in read[index - 2 : index]] in (["second", "to"], ["second", "from"], ["third", "to"]):
-        return 0
-    return number
+    """`second to last`, `2nd last` and `third from the end` count from the end; the `last` in them counts nothing itself."""
+    rest = [token.lower for token in read[index + 1 : index + 8] if token.text != "-"]
+    back = [token.lower.rstrip("s") for token in read[max(0, index - 5) : index] if token.text != "-"]
+    if number > 0:
+        rest = rest[1:] if rest[:1] in (["letter"], ["character"], ["one"]) else rest
+        if (
+            rest[:1] == ["last"]
+            or rest[:2] in (["to", "last"], ["from", "last"])
+            or (rest[:2] == ["from", "the"] and rest[2:3] in (["end"], ["right"], ["back"]))
+        ):
+            return -number
+        return number
+    back = back[:-1] if back[-1:] in (["to"], ["from"]) else back
+    return 0 if number == -1 and back and (back[-1] in ORDINALS or back[-1][:1].isdigit()) else number
 
 
 def single(read: Sequence[Token], index: int, word: str) -> bool:
@@ -151,13 +233,21 @@ def single(read: Sequence[Token], index: int, word: str) -> bool:
         return capital or before in ("letter", "letters", "lowercase", "uppercase") or (before in ("the", "many", "of") and following in BESIDE_LETTERS)
     if len(bare) != 1 or not bare.isalpha():
         return False
+    if bare == word == "u" and before not in ("letter", "letters") and (before in CHATTED or following in CHATTED):
+        return False  # "can u help"
     if bare != word:
         return True
     if bare in ("a", "i"):
-        return before in ("letter", "character", "letters") or (before in ("many", "of", "does", "times", "often") and following in BESIDE_LETTERS)
+        alone = before == "with" and following in ("", "?", ".", ",", "!")
+        return (
+            alone
+            or before in ("letter", "character", "letters", "every")
+            or (before in ("many", "of", "does", "times", "often") and following in BESIDE_LETTERS)
+        )
     return True
 
 
+CHATTED = frozenset("can could will would do did are have if that when thank r please help tell give find get need want see know".split())
 BESIDE_LETTERS = frozenset(
     {"in", "are", "does", "do", "occur", "appear", "show", "is", "can", "there", "shows", "occurs", "appears", "inside", "within", "letter", "letters"}
 )
@@ -178,6 +268,19 @@ def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> 
     cues = {name for name, known in CUE_WORDS.items() if known & words}
     text = literals.texts[0]
     counting = bool(cues & {"count", "long"})
+    if words & {"square", "squares", "box", "boxes", "cell", "slot", "tile", "tiles", "crossword", "scrabble"} and literals.places:
+        cues.add("letters")
+    if "keys" in words and "letter" in words:
+        cues.add("letters")
+    if len(literals.letters) > 1 or (counting and cues & {"longest", "shortest", "uppercase", "lowercase"}):
+        return  # two letters are two counts, and what is asked of the longest word is not asked of the text
+    if any(token.lower in ("number", "no") and read[place + 1].text in ".0123456789" for place, token in enumerate(read[:-1])) or literals.places:
+        counting = counting and bool(words & {"many", "count", "often", "times", "total"})
+    if counted_short(read):
+        cues.add("count")
+        counting = True
+    if {"small", "letters"} <= words and not counting:
+        cues.add("lowercase")
     special = cues & {"reverse", "palindrome", "anagram", "sort"}
     spelled = any(token.lower.endswith("'s") and len(token.lower) == 3 for token in read)
     few = len(literals.texts) == 1 and len([token for token in read if token.kind == "word" and token.lower not in FUNCTION_WORDS]) <= 3
@@ -187,10 +290,10 @@ def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> 
         or bool(words & {"letter", "letters", "word", "character", "characters", "spell", "spelling", "appear", "occur"})
     )
     if literals.letters and about:
-        yield from about_letter(literals, text, cues, words)
+        yield from about_letter(literals, text, cues, words, truth=asks_truth(read) or "whether" in words)
     elif counting and not special:
         yield from counted(literals, text, cues, words)
-    yield from ordered(literals, text, cues, words)
+    yield from ordered(literals, text, cues, words, " ".join(token.lower for token in read))
     if "palindrome" in cues and "longest" not in cues:
         yield "is_palindrome", (text,), 1.0
     if "anagram" in cues and len(literals.texts) == 2:
@@ -208,7 +311,16 @@ def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> 
     yield from extremes(text, cues, words)
 
 
-def about_letter(literals: Literals, text: str, cues: set[str], words: frozenset[str]) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
+def counted_short(read: Sequence[Token]) -> bool:
+    """`no. of o's`."""
+    return any(
+        token.lower in ("no", "nr", "num") and "of" in [item.lower for item in read[index + 1 : index + 3]]
+        for index, token in enumerate(read)
+        if token.kind == "word"
+    )
+
+
+def about_letter(literals: Literals, text: str, cues: set[str], words: frozenset[str], *, truth: bool) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
     letter = literals.letters[0]
     if "count" in cues and not cues & {"position"}:
         yield "count_letter", (text, letter), 1.0
@@ -218,7 +330,7 @@ def about_letter(literals: Literals, text: str, cues: set[str], words: frozenset
         yield "position", (text, letter), 0.9
     elif cues & {"starts", "ends"} and (literals.quoted or words & {"does", "is"}):
         yield from edges(text, letter, cues, 0.95)
-    elif "contain" in cues or (words & {"in", "there"} and words & {"letter", "word"}):
+    elif truth and ("contain" in cues or (words & {"in", "there"} and words & {"letter", "word"})):
         yield "contains", (text, letter), 0.85
 
 
@@ -238,7 +350,7 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
         for cue, name in (("vowels", "count_vowels"), ("consonants", "count_consonants"), ("digits", "count_digits")):
             if cue in cues:
                 yield name, (text,), 1.0 if len(cues & {"vowels", "consonants"}) < 2 else 0.6
-    elif "words" in cues and "letters" not in cues and " " in text:
+    elif ("words" in cues or {"word", "count"} <= words) and "letters" not in cues and " " in text:
         yield "count_words", (text,), 1.0
     elif cues & {"letters", "long"}:
         spaces = " " in text
@@ -249,13 +361,21 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
             yield ("length" if exact == "count_letters" else "count_letters"), (text,), 0.4
 
 
-def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str]) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
-    turned = {"turn", "around"} <= words or {"turned", "around"} <= words
+LAST_FIRST = re.compile(
+    r"\blast (?:letter )?(?:comes |goes |is |being |becomes |to )?(?:the )?first\b|\bread from the (?:back|end)\b"
+    r"|\b(?:its|the) last letter to (?:its|the) first"
+)
+SEVERAL = re.compile(r"\b(?:first|last|final|initial)\s+(?:two|three|four|five|few|couple|\d+)\b")
+
+
+def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str], said: str) -> Iterator[tuple[str, tuple[str | int, ...], float]]:
+    turned = {"turn", "around"} <= words or {"other", "way"} <= words or "end to end" in said or {"turned", "around"} <= words
     flipped = turned or words & {"flip", "flipped", "flipping", "mirror", "mirrored", "inverted", "invert", "opposite"}
     flipped = flipped and (literals.quoted or cues & {"letters", "spell"})
     if (
         "reverse" in cues
         or flipped
+        or LAST_FIRST.search(said)
         or {"last", "first", "from", "to"} <= words
         or {"back", "front"} <= words
         or {"right", "left"} <= words
@@ -278,8 +398,11 @@ def ordered(literals: Literals, text: str, cues: set[str], words: frozenset[str]
         cues & {"starts", "ends"} and "letters" in cues and words & {"what", "which"} and not literals.letters and not literals.places and not cues & {"count"}
     ):
         yield "nth_letter", (text, 1 if "starts" in cues else -1), 0.95
-    elif literals.places and not cues & {"count"} and not literals.letters:
-        number = next((n for n in literals.places if n), 1)
+    elif literals.places and not (cues & {"count"} and words & {"many", "count", "often", "times", "total"}) and not literals.letters:
+        given = {n for n in literals.places if n}
+        number = next(iter(given), 1)
+        if len(given) > 1 or SEVERAL.search(said):
+            return
         if " " in text and "word" in words and "letters" not in cues:
             yield "nth_word", (text, number), 0.95
         elif "letters" in cues:
