@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from redraft.claims.confidence import CEILING
 from redraft.claims.quotes import locate
 from redraft.claims.segment import sentences
-from redraft.claims.suspicion import withheld
-from redraft.claims.words import content_words, stems
+from redraft.claims.suspicion import directives, withheld
+from redraft.claims.words import content_words, stems, words
 from redraft.effects import Effects
 from redraft.quoting import evidence_block, quoted_block, quoted_query
 from redraft.structured import ask
@@ -92,7 +92,7 @@ async def judge(question: Question, evidence: Sequence[Evidence], effects: Effec
     if reply is None:
         return Judged(verdict=Verdict(status="insufficient", evidence=shown, note="the judge gave no usable reply"))
     source = _source(reply.quote, shown)
-    if source is not None and not bears_on(reply.quote, source.text, _subject(question, reply.replacement)):
+    if source is not None and not (bears_on(reply.quote, source.text, _subject(question, reply.replacement)) and _proven(reply, source, question)):
         source = None
     if reply.verdict == "insufficient":
         first = (source,) if source is not None else ()
@@ -173,6 +173,39 @@ def bears_on(quote: str, passage: str, subject: str) -> bool:
     if len(theirs) < FEWEST_WORDS or not ours or _scripts(theirs).isdisjoint(_scripts(ours)):
         return True
     return not theirs.isdisjoint(ours)
+
+
+def _proven(reply: Judgement, source: Evidence, question: Question) -> bool:
+    """Whether the evidence can say what the judge says it does, so that nobody need be believed who was talked into a verdict.
+
+    It names what the deciding words name. Where it also addresses its reader, the quoted sentences themselves have what decides: for support the
+    words that decide the claim, for a contradiction those that should stand in their place.
+    """
+    if reply.verdict == "supported" and not _named(question, source):
+        return False
+    told = directives(source.text)
+    found = locate(reply.quote, source.text) if told and reply.verdict != "insufficient" else None
+    if found is None:
+        return True
+    start, end = found.span
+    if any(a < end and start < b for a, b in told):
+        return False
+    claim = question.claim
+    decisive = reply.replacement or "" if reply.verdict == "contradicted" else claim.text if claim.focus is None else question.answer[slice(*claim.focus)]
+    around = " ".join(source.text[a:b] for a, b in sentences(source.text) if a < end and start < b)
+    wanted, there = stems(content_words(decisive)), stems(content_words(around))
+    needed = len(wanted) if claim.focus is not None or reply.verdict == "contradicted" else len(wanted) / 2
+    return bool(wanted) and len(wanted & there) >= needed
+
+
+def _named(question: Question, source: Evidence) -> bool:
+    """Whether one of the names that decide the claim stands in the evidence; where they are written in another script, always."""
+    focus = question.claim.focus
+    if focus is None:
+        return True
+    wanted = {word.stem for word in words(question.answer[slice(*focus)]) if word.content and word.text[:1].isupper() and word.text[:1] < "\u0530"}
+    there = {word.stem for word in words(f"{source.text} {source.title} {source.source}")}
+    return not wanted or not wanted.isdisjoint(there) or _scripts(wanted).isdisjoint(_scripts(there))
 
 
 def _scripts(found: Collection[str]) -> set[str]:

@@ -37,7 +37,7 @@ LONGEST_TOKEN = 4000
 
 
 def plainly(text: str) -> str:
-    """The text as a reader sees it: one form of each character, without the invisible ones and without accents, entities and escapes resolved, in lower case."""
+    """The text as a reader sees it, in lower case: one form of each character, no invisible ones, no accents, entities and escapes resolved."""
     text = _TAGS.sub(lambda match: chr(ord(match[0]) - 0xE0000), text)
     text = _OVERRIDDEN.sub(lambda match: match[1][::-1], text)
     if "&" in text:
@@ -65,7 +65,8 @@ def readings(text: str) -> Iterator[str]:
     joined = _SPACED.sub(lambda match: re.sub(r"[ .\-_*·]{2,3}", "\x00", match[0]).replace(" ", "").replace("\x00", " "), folded)
     if joined != folded:
         yield re.sub(r"(?<=\w)[.\-_*·](?=\w)", "", joined)
-    yield re.sub(r"[\W_]+", " ", folded)
+    if re.search(r"\w[*_+/\-|=.~]{1,3}\w|[*_~]{2}|\w [|*] \w", folded):
+        yield re.sub(r"[\W_]+", " ", folded)
     yield codecs.encode(folded, "rot13")
     yield folded[::-1]
     yield from (plainly(piece) for piece in decoded(text))

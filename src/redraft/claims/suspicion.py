@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from redraft.claims.disguise import INVISIBLE, decoded, letters, readings
-from redraft.claims.orders import ADDRESSED, ANYWHERE, MENTION, ORDERS, SQUEEZED, STRUCTURE
+from redraft.claims.disguise import INVISIBLE, decoded, letters, plainly, readings
+from redraft.claims.orders import DIRECTIVE, EITHER_OR, MENTION, RULES, SQUEEZED
 from redraft.types import Span
 
-__all__ = ["WITHHELD", "Suspicion", "is_hostile", "suspicions", "withheld"]
+__all__ = ["WITHHELD", "Suspicion", "directives", "is_hostile", "suspicions", "withheld"]
 
+Kind = Literal["order", "mention"]
 WITHHELD = "[withheld: reads like an order to a model]"
 """What stands in a prompt, and in evidence, where such text stood."""
 LONGEST = 200_000
@@ -28,12 +29,8 @@ _PIECE = re.compile(r"[^\n]*?(?:[.!?][\"'”’»)\]]*(?=\s)|[。！？][」』�
 _QUOTED = re.compile(
     r"“[^“”]{3,300}”|\"[^\"\n]{3,300}\"|「[^「」]{3,300}」|『[^『』]{3,300}』|«[^«»]{3,300}»|`[^`\n]{3,300}`|‘[^‘’]{3,300}’|(?<!\w)'[^'\n]{6,300}'(?!\w)"
 )
-_TRIGGER = re.compile(
-    r"ignor|disregard|forget|overr[iu]|bypass|discard|instruct|prompt|directive|verdict|support|contradict|insufficient|problem|mark|rate|label|classif|treat"
-    r"|accept|approv|answer|repl[yi]|respon|output|return|reveal|leak|secret|key|tool|python|policy|check|verif|model|assistant|\bai\b|llm|gpt|chatbot|judge|critic"
-    r"|you are|your|pretend|act as|system|replace|rewrite|from now|henceforth|skip|disable|say|print|import|curl|[^\x00-\x7f]|bist|eres|ahora|tu es|talimat|komut|abaikan|lupakan"
-    r"|responde|reponds|rispondi|antwort|ignoriere|vergiss|negeer|olvida|oublie|dimentica|esque|marca|revela|zeige|verrate|<|\[|#|\{|[0-9a-f]{16}"
-)
+_STRONG = re.compile(r"ignor|disregard|forget|instruct|prompt|verdict|supported|contradicted|insufficient|answer|system|claim|policy|python|repl[yi]|respond")
+"""What a disguised reading must have to be read at all: by chance it says nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,7 +38,7 @@ class Suspicion:
     """Text that reads like an order to a model. A `mention` is quoted by a text that speaks about it; an `order` is given."""
 
     span: Span
-    kind: Literal["order", "mention"] = "order"
+    kind: Kind = "order"
 
 
 @lru_cache(maxsize=2048)
@@ -50,14 +47,22 @@ def suspicions(text: str) -> tuple[Suspicion, ...]:
     if not text.strip():
         return ()
     head = text[:LONGEST]
-    found = {span: _piece(head[span[0] : span[1]]) for span in _pieces(head)}
-    marked = {span: kind for span, kind in found.items() if kind is not None}
+    found: dict[Span, Kind | None] = {span: _piece(head[span[0] : span[1]]) for span in _pieces(head)}
+    marked: dict[Span, Kind] = {span: kind for span, kind in found.items() if kind is not None}
     spans = list(found)
     for span in _across(head):
-        marked |= {piece: "order" for piece in spans if piece[0] < span[1] and span[0] < piece[1]}
+        for piece in spans:
+            if piece[0] < span[1] and span[0] < piece[1]:
+                marked.setdefault(piece, "order")
     if len(text) > LONGEST:
         marked[(LONGEST, len(text))] = "mention"
     return tuple(Suspicion(span=span, kind=marked[span]) for span in sorted(marked))
+
+
+@lru_cache(maxsize=2048)
+def directives(text: str) -> tuple[Span, ...]:
+    """The pieces that are addressed to a reader or speak of verdicts and answers: most are harmless, and an order that is not marked is among them."""
+    return tuple(span for span in _pieces(text[:LONGEST]) if DIRECTIVE.search(plainly(text[span[0] : span[1]])))
 
 
 def is_hostile(text: str) -> bool:
@@ -91,7 +96,7 @@ def _pieces(text: str) -> Iterator[Span]:
     assert at == len(text)
 
 
-def _piece(text: str) -> Literal["order", "mention"] | None:
+def _piece(text: str) -> Kind | None:
     """What one sentence or line is."""
     if not _reads_as_order(text):
         return None
@@ -103,12 +108,11 @@ def _piece(text: str) -> Literal["order", "mention"] | None:
 
 
 def _reads_as_order(text: str) -> bool:
-    for reading in readings(text):
-        if not _TRIGGER.search(reading):
+    for number, reading in enumerate(dict.fromkeys(readings(text))):
+        if number and not (_STRONG.search(reading) or not reading.isascii()):
             continue
-        if any(pattern.search(reading) for pattern in (*ORDERS, *ADDRESSED, *STRUCTURE)):
-            return True
-        if any(pattern.search(reading) for pattern in ANYWHERE):
+        shown = EITHER_OR.sub(" … ", reading)
+        if any(rule.sign.search(shown) and rule.pattern.search(shown) for rule in RULES):
             return True
     return False
 
