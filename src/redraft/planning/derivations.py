@@ -23,6 +23,7 @@ __all__ = [
     "groups",
     "moved_counts",
     "pairs",
+    "plain",
     "ranks",
     "shares",
     "two_measures",
@@ -51,6 +52,8 @@ class Derivation:
     natural: bool = True
     """Whether it is the usual reading: the change from the earlier to the later period, and not the other way round."""
     filters: Filters = ()
+    dimension: int | None = None
+    """For a number of labels: the dimension that they belong to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +219,7 @@ def two_measures(sheet: Sheet, one: int, other: int, filters: Filters) -> Iterat
 def counts(sheet: Sheet, filters: Filters, dimensions: Sequence[int], condition: Condition | None = None) -> Iterator[Derivation]:
     """How many rows pass, and how many different labels of each dimension they have; with a condition, those whose figure fulfils it."""
     if condition is not None:
-        filters = (*filters, Filter(condition.measure, (_plain(condition.bound),), condition.operator))
+        filters = (*filters, Filter(condition.measure, (plain(condition.bound),), condition.operator))
     rows = sheet.rows(filters)
     where = described(sheet, filters)
     yield Derivation(
@@ -227,10 +230,10 @@ def counts(sheet: Sheet, filters: Filters, dimensions: Sequence[int], condition:
         labels = {sheet.cells[dimension][row] for row in rows} - {None}
         sql = sheet.select(f"count(DISTINCT {column.sql})", filters)
         label = f"count_different({column.name}{', ' + where if where else ''})"
-        yield Derivation(operation="distinct", value=Fraction(len(labels)), sql=sql, label=label, kind="count", filters=filters)
+        yield Derivation(operation="distinct", value=Fraction(len(labels)), sql=sql, label=label, kind="count", filters=filters, dimension=dimension)
 
 
-def _plain(value: Fraction) -> str:
+def plain(value: Fraction) -> str:
     text = f"{value.numerator}" if value.denominator == 1 else f"{float(value):.12g}"
     return text if "e" not in text else f"{float(value):f}"
 
@@ -321,16 +324,17 @@ def group_counts(sheet: Sheet, measure: int, dimension: int, filters: Filters, c
     for aggregate in aggregates(sheet, measure, dimension, filters)[:2]:
         figures = grouped(sheet, measure, dimension, filters, aggregate)
         inner = f"SELECT {by.sql} FROM {sheet.source}{sheet.condition(filters)} GROUP BY {by.sql}"
-        sql = f"SELECT count(*) FROM ({inner} HAVING {AGGREGATES[aggregate]}({what.sql}) {condition.operator} {_plain(condition.bound)}) AS counted"
+        sql = f"SELECT count(*) FROM ({inner} HAVING {AGGREGATES[aggregate]}({what.sql}) {condition.operator} {plain(condition.bound)}) AS counted"
         yield Derivation(
             operation="distinct",
             value=Fraction(sum(condition.holds(figure) for figure in figures.values())),
             sql=sql,
-            label=f"count({by.name} with {what.name} {condition.operator} {_plain(condition.bound)})",
+            label=f"count({by.name} with {what.name} {condition.operator} {plain(condition.bound)})",
             kind="count",
             measure=measure,
             natural=aggregate == "sum",
             filters=filters,
+            dimension=dimension,
         )
 
 

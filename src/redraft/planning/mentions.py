@@ -9,10 +9,12 @@ from itertools import pairwise
 
 from redraft.claims.numbers import Quantity
 from redraft.claims.words import STOP_WORDS, Word, fold, words
+from redraft.planning.qualities import COMPARATIVES, LIGHT, SUPERLATIVES, VERBS
 from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_words import (
     ADJECTIVE_MEASURES,
     EXCLUDING,
+    EXCLUDING_AFTER,
     FOREIGN,
     GENERIC,
     HYPOTHETICAL,
@@ -139,20 +141,21 @@ def _inside(span: Span, outer: Span) -> bool:
     return outer[0] <= span[0] and span[1] <= outer[1]
 
 
-def read_mentions(sheet: Sheet, text: str, span: Span) -> Reading:
-    """Read one stretch of the text against the table."""
+def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False) -> Reading:
+    """Read one stretch of the text against the table; in a question also light verbs ("takes", "leaves") may stand for a column."""
     found = tuple(Word(word.text, (word.span[0] + span[0], word.span[1] + span[0]), root(word.text)) for word in words(text[span[0] : span[1]]))
     written, unresolved = written_periods(sheet, text, span)
     periods = [ValueMention(span=place, filters=filters) for place, filters in written]
     values = _values(sheet, found, [mention.span for mention in periods])
     taken = [mention.span for mention in (*periods, *values)]
-    columns = _columns(sheet, found, taken)
+    columns = _columns(sheet, found, taken, question=question)
     whole = [mention.span for mention in columns if mention.strength == 1.0 and sheet.fields[mention.field].role == "measure"]
     operations = _operations(found, [*taken, *whole])
     excluding = _phrases(found, EXCLUDING, taken)
     everything = tuple(sorted((*periods, *values), key=lambda mention: mention.span))
     if excluding:
-        everything = tuple(_excluded(mention, excluding, everything) for mention in everything)
+        after = _phrases(found, EXCLUDING_AFTER, taken)
+        everything = tuple(_excluded(mention, excluding, after, everything) for mention in everything)
     named = [mention.span for mention in columns if mention.strength >= 0.7]
     handled = [mention.span for mention in everything if mention.excluded]
     return Reading(
@@ -191,9 +194,10 @@ def _per(found: Sequence[Word], columns: Sequence[ColumnMention]) -> bool:
     return False
 
 
-def _excluded(mention: ValueMention, cues: Sequence[Span], every: Sequence[ValueMention]) -> ValueMention:
-    """Turned round, if it follows a word of exclusion with nothing but other labels between."""
+def _excluded(mention: ValueMention, cues: Sequence[Span], after: Sequence[Span], every: Sequence[ValueMention]) -> ValueMention:
+    """Turned round, if a word of exclusion stands before it with nothing but other labels between, or one like "aside" right behind it."""
     near = any(0 <= mention.span[0] - cue[1] <= 6 for cue in cues)
+    near = near or any(0 <= cue[0] - mention.span[1] <= 2 for cue in after)
     near = near or any(other.excluded and 0 <= mention.span[0] - other.span[1] <= 6 for other in every)
     if not near:
         return mention
@@ -274,7 +278,7 @@ def _matches(found: Sequence[Word], place: int, entry: tuple[tuple[str, ...], in
     return True
 
 
-def _columns(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span]) -> tuple[ColumnMention, ...]:
+def _columns(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span], *, question: bool) -> tuple[ColumnMention, ...]:
     free = [not any(start <= word.span[0] < end for start, end in taken) for word in found]
     mentions: list[ColumnMention] = []
     used: set[int] = set()
@@ -287,33 +291,52 @@ def _columns(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span]) -> tupl
                     continue
                 used |= set(stretch)
                 mentions.append(ColumnMention(span=(found[start].span[0], found[stretch[-1]].span[1]), field=place, strength=1.0))
-    named = {mention.field for mention in mentions}
-    owners: dict[str, list[int]] = {}
-    for place, core in cores.items():
-        for part in core:
-            owners.setdefault(part, []).append(place)
-    for at, word in enumerate(found):
-        if at in used or not free[at]:
-            continue
-        for place in owners.get(word.stem, ()):
-            if place not in named and len(cores[place]) > 1:
-                mentions.append(ColumnMention(span=word.span, field=place, strength=0.7))
-    if not any(sheet.fields[mention.field].role == "measure" for mention in mentions):
-        mentions.extend(_by_other_words(sheet, found, free, used, cores))
+    mentions.extend(_by_parts(found, free, used, cores, {mention.field for mention in mentions}))
+    if not any(sheet.fields[mention.field].role == "measure" and mention.strength >= 0.7 for mention in mentions):
+        mentions.extend(_by_other_words(sheet, found, free, used, cores, question=question))
     return tuple(sorted(mentions, key=lambda mention: mention.span))
 
 
-def _by_other_words(sheet: Sheet, found: Sequence[Word], free: Sequence[bool], used: set[int], cores: Mapping[int, tuple[str, ...]]) -> Iterable[ColumnMention]:
+def _by_parts(found: Sequence[Word], free: Sequence[bool], used: set[int], cores: Mapping[int, tuple[str, ...]], named: set[int]) -> Iterable[ColumnMention]:
+    """Columns with a part of a longer name in the text; of those that share the word, the ones that have more of their name there."""
+    places = [at for at in range(len(found)) if at not in used and free[at]]
+    other = {name for at in range(len(found)) if free[at] for name in _meant(found[at])}
+    strengths: dict[int, float] = {}
+    for place, core in cores.items():
+        said = {found[at].stem for at in places} & set(core)
+        if place not in named and len(core) > 1 and said:
+            strengths[place] = 0.85 if set(core) <= said | other else 0.7
+    for at in places:
+        owners = [place for place in strengths if found[at].stem in cores[place]]
+        best = max((strengths[place] for place in owners), default=0)
+        for place in owners:
+            if strengths[place] == best:
+                yield ColumnMention(span=found[at].span, field=place, strength=best)
+
+
+def _meant(word: Word) -> frozenset[str]:
+    """Stems of the column names that an everyday word may stand for."""
+    return frozenset(name for names, _ in VERBS.get(word.text.lower(), ()) for name in names)
+
+
+def _by_other_words(
+    sheet: Sheet, found: Sequence[Word], free: Sequence[bool], used: set[int], cores: Mapping[int, tuple[str, ...]], *, question: bool
+) -> Iterable[ColumnMention]:
+    """Measures meant by another noun, an adjective or a verb, each where it is the only one that is."""
     for at, word in enumerate(found):
+        low = word.text.lower()
         if at in used or not free[at]:
             continue
-        meant = {root(name) for name in ADJECTIVE_MEASURES.get(word.text.lower(), "").split()}
+        meant = {root(name) for name in ADJECTIVE_MEASURES.get(low, "").split()}
         for group in SYNONYMS:
             if word.stem in group:
                 meant |= group
-        fits = [place for place in sheet.measures if meant & set(cores[place])]
-        if len(fits) == 1:
-            yield ColumnMention(span=word.span, field=fits[0], strength=0.5)
+        verbs = VERBS.get(low, ()) if question or low not in LIGHT else ()
+        for names in [meant, *(names for names, _ in (*SUPERLATIVES.get(low, ()), *COMPARATIVES.get(low, ()), *verbs))]:
+            fits = [place for place in sheet.measures if names & set(cores[place])]
+            if len(fits) == 1:
+                yield ColumnMention(span=word.span, field=fits[0], strength=0.5)
+                break
 
 
 def _phrases(found: Sequence[Word], entries: Iterable[tuple[str, ...]], taken: Sequence[Span]) -> tuple[Span, ...]:

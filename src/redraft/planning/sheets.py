@@ -32,6 +32,15 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 
 
+_DATED = frozenset(
+    root(word)
+    for word in (
+        "year founded established opened built inaugurated launched released introduced created born birth since erected completed discovered start"
+    ).split()
+)
+"""Words of columns whose figures are years."""
+
+
 def period_of(text: str) -> Period | None:
     """The period that a label names: `Q3`, `Q3 2024`, `March`, `2024-03`, `FY2023`, `H1`."""
     text = text.strip()
@@ -83,10 +92,20 @@ class Field:
     """The distinct labels of a dimension, in the order in which they appear (periods in the order of time)."""
     periods: tuple[Period | None, ...] = ()
     numeric: bool = False
+    years: bool = False
+    """Whether the figures are years."""
 
     @property
     def ordered(self) -> bool:
         return bool(self.periods) and all(period is not None for period in self.periods)
+
+    @property
+    def temporal(self) -> str:
+        """`date` or `time` if every label is one, written so that their order as text is that of time."""
+        if self.role != "dimension" or not self.values:
+            return ""
+        forms = (("date", r"\d{4}-\d\d-\d\d.*"), ("time", r"(?:[01]\d|2[0-4]):[0-5]\d(?::\d\d)?"))
+        return next((name for name, form in forms if all(re.fullmatch(form, value) for value in self.values)), "")
 
     @property
     def percent(self) -> bool:
@@ -139,6 +158,9 @@ class Sheet:
             return str(cell) not in condition.values
         if condition.operator == "is":
             return Fraction(cell, self.scales[condition.field]) == Fraction(condition.values[0])
+        if isinstance(cell, str):
+            bound_text = condition.values[0]
+            return {">": cell > bound_text, ">=": cell >= bound_text, "<": cell < bound_text, "<=": cell <= bound_text}[condition.operator]
         figure, bound = Fraction(cell, self.scales[condition.field]), Fraction(condition.values[0])
         return {">": figure > bound, ">=": figure >= bound, "<": figure < bound, "<=": figure <= bound}[condition.operator]
 
@@ -161,7 +183,8 @@ class Sheet:
                 word = ("IN" if condition.operator == "=" else "NOT IN") if len(values) > 1 else condition.operator
                 parts.append(f"{column.sql} {word} ({', '.join(values)})" if len(values) > 1 else f"{column.sql} {word} {values[0]}")
             else:
-                parts.append(f"{column.sql} {condition.operator.replace('is', '=')} {condition.values[0]}")
+                bound = condition.values[0] if column.numeric else _literal(condition.values[0])
+                parts.append(f"{column.sql} {condition.operator.replace('is', '=')} {bound}")
         return " WHERE " + " AND ".join(parts) if parts else ""
 
     def select(self, what: str, filters: Iterable[Filter] = ()) -> str:
@@ -272,7 +295,9 @@ def _field(column: dict[str, Any], raw: Sequence[Any], scale: int) -> Field:
         label = label or (scale == 1 and bool(re.fullmatch(r"(?:month|quarter|week|day|year|hour)", name.strip(), re.IGNORECASE)))
         identity = bool(_ID.search(name)) and scale == 1
         if not label:
-            return Field(name=name, sql=_quoted(name), role="other" if identity else "measure", unit=str(column["unit"]), stems=stems, numeric=True)
+            role = "other" if identity else "measure"
+            dates = scale == 1 and bool(present) and all(re.fullmatch(r"1\d{3}|20\d\d", cell) for cell in distinct) and bool(set(stems) & _DATED)
+            return Field(name=name, sql=_quoted(name), role=role, unit=str(column["unit"]), stems=stems, numeric=True, years=dates)
     elif kind not in ("text", "date"):
         return Field(name=name, sql=_quoted(name), role="other", stems=stems)
     if len(distinct) > MAX_VALUES:

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, read, show
 from redraft.effects import Effects
+from redraft.planning import derivations
+from redraft.planning.answer_types import Asked, key_of, read_asked
 from redraft.planning.derivations import Condition, Derivation, comparisons, groups
-from redraft.planning.figure_meanings import multiplier, operator_before
-from redraft.planning.mentions import Reading, ValueMention, read_mentions
+from redraft.planning.extremes import End, ends, extreme
+from redraft.planning.figure_meanings import operator_before
+from redraft.planning.mentions import Reading, read_mentions
 from redraft.planning.options import Option
+from redraft.planning.question_meanings import compares, question_meaning
+from redraft.planning.rounding import Rounding, read_rounding
 from redraft.planning.sheets import Filter, Sheet, load_sheets
-from redraft.planning.superlatives import LESS, MORE, superlative
+from redraft.planning.superlatives import LESS, MORE
+from redraft.planning.table_conditions import bounds
 from redraft.planning.table_readings import Meaning, candidates
-from redraft.planning.table_words import DIRECTIONS
+from redraft.planning.table_words import root
 from redraft.types import Failure, Task, ToolCall
 
 __all__ = ["options"]
 
 EXECUTED = 12
 KEPT = 8
-Wanted = str
-"""`amount`, `count`, `percent`, `ratio`, `name`, `rank`, `truth` or `any`."""
-_PERCENT = re.compile(r"\b(?:per ?cent|percentage|proportion)\b|%", re.IGNORECASE)
-_TRUTH = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|had|true or false|so,? (?:is|does))\b", re.IGNORECASE)
-_COUNTING = re.compile(r"\b(?:how many|(?:the )?number of|count(?: of| the)?|how often)\b", re.IGNORECASE)
-_NAMING = re.compile(r"\b(?:which|who|whose|whom|where|when|name|identify)\b", re.IGNORECASE)
-_NAMING_WHAT = re.compile(r"\bwhat\s+(?:kind of\s+|type of\s+)?$|\bwhat(?:'s| is| was)? (?:the name of )(?:the )?$", re.IGNORECASE)
-_RANKING = re.compile(r"\b(?:rank|ranks|ranked|position|what place)\b", re.IGNORECASE)
-_TIMES = re.compile(r"\bhow many times\b(?! (?:was|were|did|has|have)\b)|\bratio\b|\btimes (?:as|more|larger|higher|bigger|greater)\b", re.IGNORECASE)
-_DIFFERENCE = re.compile(
-    r"\bhow (?:much|many) \w*\s?\w*\s?(?:more|less|fewer|higher|lower|larger|smaller|bigger|older|younger|longer|shorter|heavier|taller|cheaper)\b",
-    re.IGNORECASE,
+MISFIT = 0.2
+"""What is left of the fit of an answer of another type than the one asked for."""
+CLEAR = 0.06
+"""How far the best must fit better than the next for the rules alone to decide."""
+APART = 0.26
+_MEASURED_ONCE = frozenset(
+    root(word) for word in "age price rate rating temperature score grade percentage speed height weight elevation altitude average median index".split()
 )
+"""Columns whose figures are not added up unless a sum is asked for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +48,29 @@ class _Answer:
     label: str
     answer: str
     fit: float
-    value: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Question:
+    """A question read against one table."""
+
+    text: str
+    asked: Asked
+    meaning: Meaning
+    conditions: tuple[Condition, ...]
+    loose: tuple[Quantity, ...]
+    """Figures that are no bounds: the question may ask for the row that has them."""
+    ends: tuple[End, ...]
+    rounding: Rounding
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.meaning.sheet
+
+    @property
+    def named(self) -> tuple[Filter, ...]:
+        """The rows that labels and periods choose, one of each group, and the conditions."""
+        return self.meaning.excluded + tuple(condition for group in self.meaning.groups for condition in group[0].filters)
 
 
 async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
@@ -54,18 +79,18 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     Raises:
         Stopped: a budget forbids a call.
     """
-    question = task.query.strip()
-    if not question:
+    rounding, question = read_rounding(task.query.strip()[:2000])
+    if not question.strip():
         return ()
     found: dict[str, _Answer] = {}
     for sheet in await load_sheets(effects):
-        for answer in _answers(question[:2000], sheet):
+        for answer in _answers(question, rounding, sheet):
             known = found.get(answer.sql)
             if known is None or answer.fit > known.fit:
                 found[answer.sql] = answer
     best = sorted(found.values(), key=lambda answer: -answer.fit)[:EXECUTED]
     made: list[Option] = []
-    for answer in best:
+    for answer in _spread(best):
         call = ToolCall(tool="table", input=answer.sql)
         result = await effects.use(call)
         if not isinstance(result, Failure) and len(made) < KEPT:
@@ -73,207 +98,218 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     return tuple(made)
 
 
-def _answers(question: str, sheet: Sheet) -> Iterator[_Answer]:
-    reading = read_mentions(sheet, question, (0, len(question)))
+def _spread(ranked: Sequence[_Answer]) -> list[_Answer]:
+    """The answers with those set apart that fit clearly worse than the best: a small model chooses among near equals only."""
+    if not ranked:
+        return []
+    best = ranked[0].fit
+    return [each if each.fit > best - CLEAR else replace(each, fit=max(0.0, min(each.fit, round(best - APART, 4)))) for each in ranked]
+
+
+def _answers(question: str, rounding: Rounding, sheet: Sheet) -> Iterator[_Answer]:
+    reading = read_mentions(sheet, question, (0, len(question)), question=True)
     if not reading.values and not reading.columns and not (reading.operations and any(word.stem in sheet.stems for word in reading.words)):
         return
+    asked = _question(question, rounding, sheet, reading)
+    yield from _figures(asked)
+    yield from _row_shares(asked)
+    yield from _names(asked)
+    yield from _look_ups(asked)
+    if asked.asked.wanted == "truth":
+        yield from _truths(question, asked.meaning, asked.loose)
+
+
+def _question(question: str, rounding: Rounding, sheet: Sheet, reading: Reading) -> _Question:
     figures = [figure for figure in read(question) if not any(m.span[0] < figure.span[1] and figure.span[0] < m.span[1] for m in reading.values)]
-    wanted = _wanted(question, sheet, reading)
-    meaning = _meaning(question, sheet, reading, figures, wanted)
-    yield from _figures(meaning, wanted)
-    yield from _names(question, meaning, wanted)
-    yield from _look_ups(question, meaning, figures, wanted)
-    if wanted == "truth":
-        yield from _truths(question, meaning, figures)
-
-
-def _wanted(question: str, sheet: Sheet, reading: Reading) -> Wanted:
-    """The kind of answer that the question asks for."""
-    if _TRUTH.search(question):
-        return "truth"
-    if _RANKING.search(question) and superlative(reading, question) is None:
-        return "rank"
-    if _TIMES.search(question):
-        return "ratio"
-    if _PERCENT.search(question) and not any(sheet.fields[mention.field].percent for mention in reading.measures(sheet)):
-        return "percent"
-    if _compares(question, reading):
-        return "amount"
-    counting = _COUNTING.search(question)
-    if counting:
-        following = [mention for mention in reading.columns if mention.span[0] >= counting.end() and mention.strength >= 0.5]
-        first = min(following, key=lambda mention: (mention.span[0], -mention.strength), default=None)
-        return "amount" if first is not None and sheet.fields[first.field].role == "measure" and first.span[0] - counting.end() <= 20 else "count"
-    naming = _NAMING.search(question)
-    if naming or any(_NAMING_WHAT.search(question[: mention.span[0]]) for mention in reading.dimensions(sheet)):
-        return "name"
-    if "share" in reading.operations and reading.values:
-        return "percent"
-    return "amount"
-
-
-def _compares(question: str, reading: Reading) -> bool:
-    """Whether it asks by how much one of two things named exceeds the other."""
-    return len(reading.values) > 1 and bool(_DIFFERENCE.search(question))
-
-
-def _meaning(question: str, sheet: Sheet, reading: Reading, figures: Sequence[Quantity], wanted: Wanted) -> Meaning:
-    by_fields: dict[tuple[int, ...], list[ValueMention]] = {}
-    for mention in reading.values:
-        if not mention.excluded and all(mention.filters != other.filters for other in by_fields.get(mention.fields, [])):
-            by_fields.setdefault(mention.fields, []).append(mention)
-    measures: dict[int, float] = {}
-    for mention in reading.measures(sheet):
-        measures[mention.field] = max(measures.get(mention.field, 0), {1.0: 1.0, 0.7: 0.95}.get(mention.strength, 0.9))
-    if not measures:
-        measures = dict.fromkeys(sheet.measures, 0.9 if len(sheet.measures) == 1 else 0.5)
-    operations = frozenset(reading.operations)
-    if wanted == "count":
-        operations |= {"count"}
-    if wanted == "percent" and not operations & {"change", "difference"}:
-        operations |= {"share"}
-    if wanted in ("ratio", "rank"):
-        operations |= {wanted}
-    if _compares(question, reading):
-        operations = operations - {"max", "min"} | {"difference"}
-    if re.search(r"\b(?:do|does|did|it|this|that|which|what|you)\b[^.?!]{0,30}\bmean\W*$", question.lower()):
-        operations -= {"average"}
-    stems = {word.stem for word in reading.words}
-    said = {name for name, entries in DIRECTIONS.items() if any(len(entry) == 1 and entry[0] in stems for entry in entries)}
-    return Meaning(
-        sheet=sheet,
-        reading=reading,
-        operations=operations,
-        measures=tuple(sorted(measures.items(), key=lambda item: -item[1])),
-        dimensions=tuple(dict.fromkeys(mention.field for mention in reading.dimensions(sheet))),
-        groups=tuple(tuple(group) for group in by_fields.values()),
-        conditions=tuple(_conditions(question, sheet, figures, measures)),
-        percent=True if wanted == "percent" else None,
-        direction=1 if said == {"up"} else -1 if said == {"down"} else 0,
-        level="by" if "difference" in operations else "",
-        counting=wanted == "count",
-        excluded=tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters),
+    asked = read_asked(question, sheet, reading, compares=compares(question, reading))
+    conditions, used = ([], set[int]()) if asked.wanted == "truth" else bounds(question, sheet, reading, figures)
+    meaning = question_meaning(question, sheet, reading, asked, conditions)
+    return _Question(
+        text=question,
+        asked=asked,
+        meaning=meaning,
+        conditions=tuple(conditions),
+        loose=tuple(figure for place, figure in enumerate(figures) if place not in used),
+        ends=tuple(ends(question, sheet, reading, {condition.measure for condition in conditions})),
+        rounding=rounding,
     )
 
 
-def _conditions(question: str, sheet: Sheet, figures: Sequence[Quantity], measures: dict[int, float]) -> Iterator[Condition]:
-    for figure in figures:
-        operator = operator_before(question, figure, (0, len(question)))
-        if operator:
-            for measure in measures:
-                factor = multiplier(sheet, measure)
-                yield Condition(measure, operator, figure.value / factor if factor != 1 and figure.value >= factor else figure.value)
-
-
-def _figures(meaning: Meaning, wanted: Wanted) -> Iterator[_Answer]:
-    for scored in candidates(meaning)[:40]:
+def _figures(question: _Question) -> Iterator[_Answer]:
+    nested = [end for end in question.ends if end.certain]
+    for scored in candidates(question.meaning)[:60]:
         derivation = scored.derivation
-        fit = scored.fit * _type_weight(derivation, wanted)
+        fit = scored.fit * _type_weight(derivation, question)
+        if derivation.operation in ("max", "min") and nested and all(end.field != derivation.measure for end in nested):
+            fit *= 0.5
+        if question.loose and question.asked.wanted in ("count", "amount") and not question.conditions:
+            fit *= 0.9
         if fit >= 0.05:
-            yield _Answer(sql=derivation.sql, label=derivation.label, answer=_written(derivation, wanted), fit=round(fit, 4))
+            yield _Answer(sql=derivation.sql, label=derivation.label, answer=_written(derivation, question), fit=round(fit, 4))
+    if question.asked.wanted in ("amount", "percent"):
+        measures = [(field, strength) for field, strength in question.meaning.measures if strength >= 0.9]
+        for end in nested:
+            for field, strength in measures:
+                if field != end.field and (found := extreme(question.sheet, end, field, _outside(question, field))):
+                    value = Fraction(found[0])
+                    answer = question.rounding.shown(value) if question.rounding != Rounding() else show(value)
+                    yield _Answer(sql=found[1], label=found[2], answer=answer, fit=round(0.95 * strength * end.weight, 4))
 
 
-def _type_weight(derivation: Derivation, wanted: Wanted) -> float:
+def _type_weight(derivation: Derivation, question: _Question) -> float:
+    """How well the kind of value suits the kind of answer that is asked for."""
+    wanted, sheet = question.asked.wanted, question.sheet
+    column = sheet.fields[derivation.measure] if derivation.measure is not None else None
     if wanted == "percent":
-        return 1.0 if derivation.kind == "ratio" and derivation.operation != "ratio" else 0.6 if derivation.kind == "ratio" else 0.2
-    if wanted in ("count", "rank"):
-        return 1.0 if derivation.kind == wanted else 0.2
+        if column is not None and column.percent and derivation.operation == "share":
+            return MISFIT
+        weight = 1.0 if derivation.kind == "ratio" and derivation.operation != "ratio" else 0.6 if derivation.kind == "ratio" else MISFIT
+        return weight * (0.6 if _counts_rows(question) else 1.0)
+    if wanted == "count":
+        return _count_weight(derivation, question)
+    if wanted == "rank":
+        return 1.0 if derivation.kind == wanted else MISFIT
     if wanted == "ratio":
-        return 1.0 if derivation.operation == "ratio" else 0.2
-    if wanted in ("name", "truth"):
-        return 0.2
-    return 1.0 if derivation.kind == "amount" else 0.4
+        return 1.0 if derivation.operation == "ratio" else MISFIT
+    if wanted in ("name", "truth") or derivation.kind in ("count", "rank"):
+        return MISFIT
+    if derivation.kind == "ratio":
+        return 0.4
+    once = column is not None and (column.percent or column.years or bool(set(column.stems) & _MEASURED_ONCE))
+    return 0.6 if once and derivation.operation == "sum" and "sum" not in question.meaning.operations else 1.0
 
 
-def _written(derivation: Derivation, wanted: Wanted) -> str:
-    value = derivation.value
+def _count_weight(derivation: Derivation, question: _Question) -> float:
+    """Rows are counted unless different labels are asked for, or the labels of a column that does not name the rows."""
+    if derivation.kind != "count":
+        return MISFIT
+    asked, sheet = question.asked, question.sheet
+    chosen = {condition.field for group in question.meaning.groups for mention in group for condition in mention.filters if condition.operator == "="}
+    distinct = "distinct" in question.meaning.operations
+    if derivation.operation == "count":
+        rows = asked.counted is None or len(sheet.fields[asked.counted].values) == sheet.count
+        return 0.6 if distinct or not rows else 1.0
+    if derivation.dimension is None:
+        return 1.0
+    if derivation.dimension in chosen:
+        return 0.1
+    if asked.counted is not None:
+        return (0.95 if len(sheet.fields[asked.counted].values) == sheet.count else 1.0) if derivation.dimension == asked.counted else 0.3
+    if not distinct:
+        return 0.7 if derivation.dimension == key_of(sheet) else 0.3
+    return 0.6 if derivation.dimension == key_of(sheet) else 1.0 if derivation.dimension in question.meaning.dimensions else 0.7
+
+
+def _counts_rows(question: _Question) -> bool:
+    """Whether a percentage is one of the number of rows: these are named as such, and no measure is but in a bound."""
+    sheet, key = question.sheet, key_of(question.sheet)
+    bound = {condition.measure for condition in question.conditions}
+    if key is None or any(condition.field == key and condition.operator == "=" for condition in question.named):
+        return False
+    if len(sheet.fields[key].values) < sheet.count and key not in question.meaning.dimensions:
+        return False
+    return not any(mention.field not in bound and mention.strength >= 0.7 for mention in question.meaning.reading.measures(sheet))
+
+
+def _row_shares(question: _Question) -> Iterator[_Answer]:
+    if question.asked.wanted != "percent" or not question.named or question.meaning.operations & {"change", "difference"}:
+        return
+    for derivation in derivations.shares(question.sheet, None, question.named, ()):
+        yield _Answer(sql=derivation.sql, label=derivation.label, answer=_written(derivation, question), fit=0.9 if _counts_rows(question) else 0.3)
+
+
+def _written(derivation: Derivation, question: _Question) -> str:
+    value, wanted = derivation.value, question.asked.wanted
     if derivation.operation in ("change", "difference") and wanted in ("percent", "amount"):
         value = abs(value)
-    if derivation.kind == "ratio" and (wanted == "percent" or derivation.operation in ("share", "change")):
-        return show(value * 100) + "%"
-    return show(value)
+    percent = derivation.kind == "ratio" and (wanted == "percent" or derivation.operation in ("share", "change"))
+    return _number(value * 100 if percent else value, question.rounding) + ("%" if percent else "")
 
 
-def _named_dimensions(question: str, meaning: Meaning) -> list[tuple[int, float]]:
-    """Dimensions whose label may be the answer, with how well the words ask for it."""
-    sheet, reading = meaning.sheet, meaning.reading
-    mentioned = {condition.field for group in meaning.groups for mention in group for condition in mention.filters}
-    naming = _NAMING.search(question) or re.search(r"\bwhat\b", question, re.IGNORECASE)
-    asked = [mention for mention in reading.dimensions(sheet) if naming and mention.span[0] >= naming.end()]
-    first = min(asked, key=lambda mention: mention.span[0], default=None)
-    word = naming.group().lower() if naming else ""
+def _number(value: Fraction, rounding: Rounding) -> str:
+    """The value rounded as the question asks; without that, exactly where few digits do, else with two decimals or four significant digits."""
+    if rounding != Rounding():
+        return rounding.shown(value)
+    shown = show(value)
+    return f"{float(round(value, 2)):.2f}" if abs(value) >= 100 and (value * 10**6).denominator != 1 else shown
+
+
+def _outside(question: _Question, field: int) -> tuple[Filter, ...]:
+    """What chooses rows, but for a label of the column that is asked for."""
+    return tuple(condition for condition in question.named if condition.field != field or condition.operator != "=")
+
+
+def _targets(question: _Question) -> list[tuple[int, float]]:
+    """Columns whose label may be the answer, with how well the words ask for them."""
+    sheet, asked = question.sheet, question.asked
+    mentioned = {condition.field for group in question.meaning.groups for mention in group for condition in mention.filters}
+    key = key_of(sheet)
     found: list[tuple[int, float]] = []
     for place in sheet.dimensions:
-        column = sheet.fields[place]
-        weight = 0.6
-        if first is not None:
-            weight = 1.0 if place == first.field else 0.3
-        elif word == "when":
-            weight = 0.9 if column.ordered else 0.3
-        elif word in ("who", "whose", "whom", "where") or first is None:
-            most = max((len(sheet.fields[other].values) for other in sheet.dimensions if not sheet.fields[other].ordered), default=0)
-            weight = 0.3 if column.ordered else 0.85 if len(column.values) == most else 0.6
-        if place in mentioned:
+        if asked.target is not None:
+            weight = 1.0 if place == asked.target else 0.3
+        elif asked.temporal:
+            weight = 0.9 if sheet.fields[place].temporal or sheet.fields[place].ordered else MISFIT
+        else:
+            weight = 0.95 if place == key else 0.35 if sheet.fields[place].ordered or sheet.fields[place].temporal else 0.5
+        if place in mentioned and place != asked.target:
             weight *= 0.3
         found.append((place, weight))
     return found
 
 
-def _names(question: str, meaning: Meaning, wanted: Wanted) -> Iterator[_Answer]:
-    asked = superlative(meaning.reading, question)
-    if asked is None:
+def _names(question: _Question) -> Iterator[_Answer]:
+    """The label that has the most, the least, the second most, the earliest."""
+    if not question.ends:
         return
-    high, rank, _ = asked
-    factor = 1.0 if wanted == "name" else 0.4
-    filters = meaning.excluded + tuple(condition for group in meaning.groups for condition in group[0].filters)
-    wants_mean = "average" in meaning.operations
-    for measure, strength in meaning.measures:
-        for dimension, weight in _named_dimensions(question, meaning):
-            rest = tuple(condition for condition in filters if condition.field != dimension)
-            for derivation in groups(meaning.sheet, measure, dimension, rest, high=high, place=rank):
-                mean = "avg(" in derivation.sql
-                way = 1.0 if mean == wants_mean and (derivation.natural or mean) else 0.6
-                yield _Answer(sql=derivation.sql, label=derivation.label, answer=derivation.name, fit=round(factor * strength * weight * way, 4))
+    factor = 1.0 if question.asked.wanted == "name" else MISFIT * 1.5
+    wants_mean = "average" in question.meaning.operations
+    sheet = question.sheet
+    key = key_of(sheet)
+    for end in question.ends:
+        for dimension, weight in _targets(question):
+            if dimension == end.field:
+                continue
+            rest = _outside(question, dimension)
+            by_row = key is not None and key != dimension and key in question.meaning.dimensions and len(sheet.fields[key].values) == sheet.count
+            if sheet.fields[end.field].role == "measure":
+                for derivation in groups(sheet, end.field, dimension, rest, high=end.high, place=end.rank):
+                    mean = "avg(" in derivation.sql
+                    way = (1.0 if mean == wants_mean and (derivation.natural or mean) else 0.6) * (0.6 if by_row else 1.0)
+                    yield _Answer(sql=derivation.sql, label=derivation.label, answer=derivation.name, fit=round(factor * end.weight * weight * way, 4))
+            if (by_row or sheet.fields[end.field].role == "dimension") and (found := extreme(sheet, end, dimension, rest)):
+                yield _Answer(sql=found[1], label=found[2], answer=found[0], fit=round(factor * end.weight * weight * 0.98, 4))
 
 
-def _look_ups(question: str, meaning: Meaning, figures: Sequence[Quantity], wanted: Wanted) -> Iterator[_Answer]:
-    """Labels of the rows that are named, and labels of the rows that have a figure, or fulfil a condition."""
+def _look_ups(question: _Question) -> Iterator[_Answer]:
+    """Labels of the rows that are named, that fulfil a condition, or that have a figure."""
+    sheet, meaning, wanted = question.sheet, question.meaning, question.asked.wanted
     if wanted not in ("name", "amount"):
         return
-    sheet = meaning.sheet
-    filters = meaning.excluded + tuple(condition for group in meaning.groups for condition in group[0].filters)
-    factor = 1.0 if wanted == "name" else 0.75
-    if asked := superlative(meaning.reading, question):
-        factor *= 0.4 if asked else 1.0
-    for dimension, weight in _named_dimensions(question, meaning):
+    factor = (1.0 if wanted == "name" else 0.3 if question.asked.sure else 0.6) * (0.4 if question.ends else 1.0)
+    for dimension, weight in _targets(question):
         column = sheet.fields[dimension]
-        named = dimension in meaning.dimensions
-        if meaning.groups and dimension not in {condition.field for condition in filters}:
-            labels = list(dict.fromkeys(str(sheet.cells[dimension][row]) for row in sheet.rows(filters) if sheet.cells[dimension][row] is not None))
-            if len(labels) == 1:
+        filters = _outside(question, dimension)
+        chosen = bool(meaning.groups and filters) or bool(question.conditions) or len(meaning.excluded) > 0
+        if chosen and not question.loose:
+            labels = _labels(sheet, dimension, filters)
+            if 1 <= len(labels) <= 12:
                 sql = sheet.select(f"DISTINCT {column.sql}", filters)
-                yield _Answer(
-                    sql=sql, label=f"{column.name}({filters[0].values[0]})", answer=labels[0], fit=round(factor * weight * (0.95 if named else 0.5), 4)
-                )
+                fit = factor * weight * (0.95 if len(labels) == 1 else 0.85)
+                yield _Answer(sql=sql, label=f"{column.name}({derivations.described(sheet, filters)})", answer=", ".join(labels), fit=round(fit, 4))
         for measure, strength in meaning.measures:
-            for extra in _figure_filters(question, sheet, measure, figures):
-                rows = sheet.rows((*filters, extra))
-                labels = list(dict.fromkeys(str(sheet.cells[dimension][row]) for row in rows if sheet.cells[dimension][row] is not None))
+            for figure in question.loose:
+                extra = Filter(measure, (derivations.plain(figure.value),), "is")
+                labels = _labels(sheet, dimension, (*filters, extra))
                 if 1 <= len(labels) <= 10:
                     sql = sheet.select(f"DISTINCT {column.sql}", (*filters, extra))
-                    label = f"{column.name}({sheet.fields[measure].name} {extra.operator} {extra.values[0]})"
+                    label = f"{column.name}({sheet.fields[measure].name} is {extra.values[0]})"
                     yield _Answer(sql=sql, label=label, answer=", ".join(labels), fit=round(factor * weight * strength * 0.9, 4))
 
 
-def _figure_filters(question: str, sheet: Sheet, measure: int, figures: Sequence[Quantity]) -> Iterator[Filter]:
-    for figure in figures:
-        operator = operator_before(question, figure, (0, len(question)))
-        bound = figure.value / multiplier(sheet, measure) if multiplier(sheet, measure) != 1 and figure.value > 1000 else figure.value
-        text = str(bound.numerator) if bound.denominator == 1 else f"{float(bound):.12g}"
-        if operator:
-            yield Filter(measure, (text,), operator)
-        else:
-            yield Filter(measure, (text,), "is")
+def _labels(sheet: Sheet, dimension: int, filters: Sequence[Filter]) -> list[str]:
+    cells = sheet.cells[dimension]
+    return list(dict.fromkeys(str(cells[row]) for row in sheet.rows(filters) if cells[row] is not None))
 
 
 def _truths(question: str, meaning: Meaning, figures: Sequence[Quantity]) -> Iterator[_Answer]:

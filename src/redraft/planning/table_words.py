@@ -12,6 +12,7 @@ __all__ = [
     "BEATING",
     "DIRECTIONS",
     "EXCLUDING",
+    "EXCLUDING_AFTER",
     "FOREIGN",
     "GENERIC",
     "HIGH",
@@ -132,7 +133,8 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
     for line in (
         "revenue sales turnover takings", "cost expense expenditure spending outlay", "profit earnings", "salary wage pay income compensation",
         "employee staff headcount worker personnel",
-        "customer client", "price cost", "quantity unit volume", "population inhabitant resident people", "area size surface", "length distance",
+        "customer client", "price cost fare fee charge", "quantity unit volume",
+        "population inhabitant resident people", "area size surface", "length distance",
         "score points rating mark",
         "order purchase", "visitor guest", "product item article", "city town", "country nation", "stock inventory", "rainfall precipitation "
         "rain", "department division team",
@@ -150,8 +152,11 @@ TOTALS = frozenset("total,totals,grand total,sum,overall,all,all regions,subtota
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 ORDINALS = {word: number for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}
 EXCLUDING = stemmed(
-    "excluding except without besides apart_from other_than aside_from leaving_out not_counting outside excluded exclude disregarding ignoring bar"
+    "excluding except without besides apart_from other_than aside_from leaving_out not_counting outside excluded exclude disregarding ignoring bar "
+    "aside leaving_aside left_out ignored disregarded discounting ignore leave_out barring"
 )
+EXCLUDING_AFTER = stemmed("aside excluded left_out ignored disregarded")
+"""Words of exclusion that follow what they exclude."""
 UNIVERSAL = stemmed("all every each everything everyone overall entire whole across total combined altogether everywhere throughout together both")
 RESTRICTING = frozenset("from in for via through among at on with within inside outside during under between to into against per by of".split())
 HYPOTHETICAL = stemmed(
