@@ -26,16 +26,23 @@ SURE = 0.65
 """Fit from which an option may stand alone."""
 LEAD = 0.2
 """How far it must be ahead of the next one with another answer."""
-LEAST = 0.4
+LEAST = 0.45
 """Below it no option is a reading of the question."""
 WINDOW = 0.25
 MOST = 8
 
 
 class EnumeratingPlanner:
-    """One route for a bare answer, by enumeration; texts that are more than an answer are left to the rules."""
+    """One route for a bare answer, by enumeration; texts that are more than an answer are left to the rules.
+
+    `guard` and `coverage` are those of the grounding guard over documents.
+    """
 
     name = "enumerate"
+
+    def __init__(self, *, guard: bool = True, coverage: float = 0.7) -> None:
+        self.guard = guard
+        self.coverage = coverage
 
     async def plan(self, task: Task, text: str, effects: Effects, known: Mapping[str, Check]) -> tuple[Route, ...]:
         """The route of the answer, or none where no call fits the question.
@@ -47,7 +54,8 @@ class EnumeratingPlanner:
             from redraft.planning.rules import RulePlanner
 
             return await RulePlanner().plan(task, text, effects, known)
-        option, plan = await choose(await options(task, effects), task, effects)
+        offered = await options(task, effects, guard=self.guard, coverage=self.coverage)
+        option, plan = await choose(offered, task, effects)
         if option is None:
             return ()
         found = route(task, text, option, plan)
@@ -58,7 +66,7 @@ class EnumeratingPlanner:
         return (found,)
 
 
-async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
+async def options(task: Task, effects: Effects, *, guard: bool = True, coverage: float = 0.7) -> tuple[Option, ...]:
     """The options of all families that the task's question and material allow, the likeliest first."""
     found: list[Option] = []
     if "table" in effects.tools:
@@ -68,7 +76,7 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     if "documents" in effects.tools:
         from redraft.planning import document_questions
 
-        found += await document_questions.options(task, effects)
+        found += await document_questions.options(task, effects, guard=guard, coverage_needed=coverage)
     given = bool(found)
     for family in (text_questions, date_questions, unit_questions, arithmetic_questions):
         if family is arithmetic_questions and any(option.fit >= 0.9 for option in found):
@@ -105,6 +113,10 @@ async def pick(close: Sequence[Option], task: Task, effects: Effects) -> Option 
     """The option whose label the model writes; the first where it cannot be asked or keeps to no label."""
     labels = [option.label for option in close]
     messages = (Message(role="system", content=SYSTEM), *SHOTS, Message(role="user", content=task.query))
+    if any(quoted(option) for option in close):
+        sentences = dict.fromkeys(option.result[0].text for option in close if quoted(option))
+        content = f"{' '.join(sentences)}\n\n{task.query}"
+        messages = (Message(role="system", content=READING), *READING_SHOTS, Message(role="user", content=content))
     grammar = "root ::= " + " | ".join(json.dumps(label, ensure_ascii=False) for label in labels)
     request = ModelRequest(role="chooser", messages=messages, grammar=grammar, max_tokens=64, seed=effects.seed)
     try:
@@ -115,6 +127,11 @@ async def pick(close: Sequence[Option], task: Task, effects: Effects) -> Option 
     return next((option for option in close if option.label == said), close[0])
 
 
+def quoted(option: Option) -> bool:
+    """Whether the option is a piece of a document: then the model sees the sentence that it is taken from."""
+    return option.call.tool == "documents"
+
+
 def route(task: Task, text: str, option: Option, plan: Plan) -> Route:
     """The bare answer as one claim, decided by comparing it with the option's answer."""
     result = compare(text, option.answer, task.query)
@@ -122,18 +139,18 @@ def route(task: Task, text: str, option: Option, plan: Plan) -> Route:
     words = text[start:end]
     kind = "number" if option.answer[:1].isdigit() else "fact"
     claim = Claim(id=claim_id(words, kind), text=words, span=(start, end), focus=result.focus, kind=kind, query=f"{task.query} {words}")
-    quoted = option.call.tool == "documents"
+    read = quoted(option)
     first = option.result[0]
 
     def decide(results: Sequence[ToolResult]) -> Verdict | None:
         return Verdict(
             status="supported" if result.agrees else "contradicted",
-            method="quoted" if quoted else "computed",
+            method="quoted" if read else "computed",
             confidence=1.0 if plan == "rule" and option.fit >= 0.9 else min(0.9, option.fit),
             evidence=option.result,
-            note=first.text if not quoted else "",
+            note=first.text if not read else "",
             expected=None if result.agrees else result.expected,
-            quote=first.text if quoted else "",
+            quote=first.text if read else "",
         )
 
     return Route(claim=claim, calls=(option.call,), plan=plan, decide=decide, results=(option.result,))
@@ -164,3 +181,15 @@ PAIRS = (
     ("9 of 36 eggs broke. What share is that in percent?", "percentage(9, 36)"),
 )
 SHOTS = tuple(message for question, call in PAIRS for message in (Message(role="user", content=question), Message(role="assistant", content=call)))
+
+READING = "Answer the question with words of the text."
+
+READING_PAIRS = (
+    ("The Elm Bridge was opened in 1931 and crosses the river Orn.", "Which river does the Elm Bridge cross?", "Orn"),
+    ("Mira Dahl, a chemist from Bergen, founded the firm in 1987.", "Who founded the firm?", "Mira Dahl"),
+)
+READING_SHOTS = tuple(
+    message
+    for text, question, answer in READING_PAIRS
+    for message in (Message(role="user", content=f"{text}\n\n{question}"), Message(role="assistant", content=answer))
+)

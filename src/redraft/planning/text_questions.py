@@ -60,7 +60,7 @@ FUNCTION_WORDS = frozenset(
         small lower upper case english appear appears appearing occur occurs occurring used contain contains exactly each every single one you're
         what's whats i'd like know need want backwards backward reverse reversed order alphabetical long length spelled spell spelling written write
         whole within inside individual made up using all any instances instance occurrences occurrence frequency vowel vowels consonant consonants
-        hiya hey hi ok okay more less exact fill filling grid puzzle goes square box cell every all caps blank
+        left leaves hiya hey hi ok okay more less exact fill filling grid puzzle goes square box cell every all caps blank
         palindrome anagram first last final second third fourth fifth sixth seventh eighth ninth tenth letter's read reads reading look form version
         come comes put be let's just only position place index
     """.split()
@@ -223,11 +223,12 @@ def single(read: Sequence[Token], index: int, word: str) -> bool:
     bare = word.removesuffix("'s")
     before = read[index - 1].lower if index else ""
     following = read[index + 1].lower if index + 1 < len(read) else ""
+    asking = index > 1 and read[index - 2].lower in ("which", "what")  # "which letter is in"
     if (
         len(bare) == 2
         and bare[1] == "s"
         and bare[0].isalpha()
-        and (bare not in ("is", "as", "us") or (before in ("the", "letter", "many") and following in ("in", "there")))
+        and (bare not in ("is", "as", "us") or (before in ("the", "letter", "many") and following in ("in", "there") and not asking))
     ):
         capital = read[index].text[0].isupper() and not read[index].text[1].isupper()
         return capital or before in ("letter", "letters", "lowercase", "uppercase") or (before in ("the", "many", "of") and following in BESIDE_LETTERS)
@@ -287,6 +288,8 @@ def wanted(literals: Literals, words: frozenset[str], read: Sequence[Token]) -> 
     about = (
         literals.quoted
         or ((spelled or few) and bool(words & {"many", "times", "often", "number", "count"}))
+        or (bool(cues & {"starts", "ends"}) and asks_truth(read))
+        or (few and "remove" in cues)
         or bool(words & {"letter", "letters", "word", "character", "characters", "spell", "spelling", "appear", "occur"})
     )
     if literals.letters and about:
