@@ -7,7 +7,7 @@ Where nothing fits there is no route, and nothing looks checked that was not.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from redraft.claims.segment import claim_id
@@ -56,14 +56,22 @@ class EnumeratingPlanner:
             return await RulePlanner().plan(task, text, effects, known)
         offered = await options(task, effects, guard=self.guard, coverage=self.coverage)
         option, plan = await choose(offered, task, effects)
-        if option is None:
-            return ()
-        found = route(task, text, option, plan)
-        if option.call.tool == "documents":
-            passages = await effects.use(ToolCall(tool="documents", input=task.query))
-            if not isinstance(passages, Failure) and stands(task.query, text, passages):
-                found = replace(found, decide=doubtful(found.decide))
-        return (found,)
+        if option is None or (option.call.tool == "documents" and await self._in_documents(task, text, effects)):
+            return await self._as_it_stands(task, text, option, plan, effects)
+        return (route(task, text, option, plan),)
+
+    async def _in_documents(self, task: Task, text: str, effects: Effects) -> bool:
+        passages = await effects.use(ToolCall(tool="documents", input=task.query))
+        return not isinstance(passages, Failure) and stands(task.query, text, passages)
+
+    async def _as_it_stands(self, task: Task, text: str, option: Option | None, plan: Plan, effects: Effects) -> tuple[Route, ...]:
+        """The draft's own words looked up with the question: supported or undecided, never contradicted by another pick from the same documents."""
+        if option is not None and compare(text, option.answer, task.query).agrees:
+            return (route(task, text, option, plan),)
+        from redraft.planning.documents import answer_route
+
+        found = await answer_route(replace(task, answer=text), effects)
+        return () if found is None else (found,)
 
 
 async def options(task: Task, effects: Effects, *, guard: bool = True, coverage: float = 0.7) -> tuple[Option, ...]:
@@ -154,18 +162,6 @@ def route(task: Task, text: str, option: Option, plan: Plan) -> Route:
         )
 
     return Route(claim=claim, calls=(option.call,), plan=plan, decide=decide, results=(option.result,))
-
-
-def doubtful(decide: Callable[[Sequence[ToolResult]], Verdict | None]) -> Callable[[Sequence[ToolResult]], Verdict | None]:
-    """The same rule, save that a contradiction is left undecided: the documents have the draft's own words as well."""
-
-    def decided(results: Sequence[ToolResult]) -> Verdict | None:
-        verdict = decide(results)
-        if verdict is None or verdict.status != "contradicted":
-            return verdict
-        return Verdict(status="insufficient", evidence=verdict.evidence, note="the documents have these words too, so another passage is no proof against them")
-
-    return decided
 
 
 SYSTEM = "Write the one call that answers the question."
