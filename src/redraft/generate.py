@@ -67,4 +67,8 @@ SHOTS = (
     ("How many legs do two dogs have?", "8"),
     ("Who painted the Mona Lisa?", "Leonardo da Vinci"),
     ("What is the past tense of 'go'?", "went"),
+    ("Is 15 an even number?", "No"),
+    ("How much is 2.5 plus 1.25?", "3.75"),
+    ("Which letter does 'tree' begin with?", "t"),
+    ("When did the First World War end?", "11 November 1918"),
 )

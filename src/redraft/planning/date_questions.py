@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
-from redraft.effects import Effects
-from redraft.planning.literals import Token, tokens
-from redraft.planning.options import Option
 from redraft.claims.written_dates import MONTHS, WEEKDAYS, DateStyle, written
+from redraft.effects import Effects
+from redraft.planning.literals import Token, asks_truth, tokens
+from redraft.planning.options import Option
 from redraft.types import Failure, Task, ToolCall
 
 __all__ = ["options"]
@@ -21,7 +22,7 @@ FACTORS = {"fortnight": 2, "decade": 10}
 LATER = frozenset("after from later past following plus add adding added forward ahead hence since later on in beyond onwards".split())
 EARLIER = frozenset("before earlier prior ago previous preceding minus subtract subtracting back preceded backwards until".split())
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1, "final": -1}
-SHORT = re.compile(r"mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun")
+SHORT_NAMES = dict(zip("mon tue wed thu fri sat sun".split(), WEEKDAYS, strict=True)) | {"tues": "Tuesday", "weds": "Wednesday", "thurs": "Thursday"}
 WEEKDAY_NAMES = {name.lower(): name for name in WEEKDAYS} | {name.lower() + "s": name for name in WEEKDAYS}
 
 
@@ -48,6 +49,16 @@ class Calendar:
         return any(word in self.words for word in words)
 
 
+JANUARY = r"(?:1(?:st)?(?:\s+of)?\s+Jan(?:uary)?\b\.?|first\s+of\s+January|Jan(?:uary)?\.?\s+(?:the\s+)?(?:1st|1|first)\b|New\s+Year's\s+Day)"
+FIRST_DAY = re.compile(
+    rf"[(\[,;]?\s*(?:\b(?:if|where|when|with|taking|counting|given that|assuming)\s+)?(?:the\s+)?{JANUARY}\s*(?:,\s*)?"
+    r"(?:is|being|counts?|counted|=|as|was|to\s+be|:|would\s+be|gets?)\s*(?:as\s+|being\s+)?(?:the\s+)?(?:day\s+)?(?:number\s+|no\.?\s*|#)?"
+    r"(?:1|one|first|1st)\b(?:\s+day)?[)\]]?",
+    re.IGNORECASE,
+)
+"""What a question may say of the first of January before it asks for the number of a day in its year."""
+
+
 async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     """Calendar facts that could answer, executed, the likeliest first.
 
@@ -56,11 +67,16 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     """
     if "dates" not in effects.tools or len(task.query) > MAX_QUERY:
         return ()
-    named = read_calendar(tokens(task.query), effects.clock.now().date())
+    query, numbered = FIRST_DAY.subn(" ", task.query)
+    read = tokens(query, quotes=False)
+    named = read_calendar(read, effects.clock.now().date())
     if named.unread:
         return ()
+    if numbered:
+        named = replace(named, words=(*named.words, "day", "number", "year"), weekdays=())
+    truth = asks_truth(read)
     found: list[Option] = []
-    for text, fit in sorted(wanted(named), key=lambda item: -item[1]):
+    for text, fit in sorted(wanted(named, truth or named.has("whether")), key=lambda item: -item[1]):
         inner, _, outer = text.partition(" > ")
         call = ToolCall(tool="dates", input=inner)
         result = await effects.use(call)
@@ -73,6 +89,8 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
                 continue
             result = (*second, *result)
         answer = shown(result[0].value, named.style)
+        if truth and answer not in ("yes", "no"):
+            continue
         if not any(option.answer == answer for option in found):
             found.append(Option(call=call, label=call.input, result=result, answer=answer, fit=fit))
     return tuple(found[:8])
@@ -97,6 +115,7 @@ def read_calendar(read: Sequence[Token], today: date) -> Calendar:
                 unread = True
             if token.date.value is not None:
                 dates.append((token.start, token.date.value))
+    dates += same_month(read)
     month_years, partial, taken = month_literals(read)
     years = [int(t.value) for i, t in enumerate(read) if i not in taken and t.kind == "number" and t.value is not None and year_like(read, i)]
     if partial:
@@ -117,24 +136,38 @@ def read_calendar(read: Sequence[Token], today: date) -> Calendar:
     for index, token in enumerate(read):
         if not relative:
             break
-        if given and index + 1 < len(read) and read[index + 1].lower in ("is", "was", ","):
+        if given and index + 1 < len(read) and read[index + 1].lower in ("is", "was", "were", "be", "being", ",", "'s", "=", ":", "-"):
             continue  # "if today is 3 March 2024": the date says it
         shift = {"today": 0, "tomorrow": 1, "yesterday": -1}.get(token.lower)
         if shift is not None and token.kind == "word":
             dates.append((token.start, date.fromordinal(today.toordinal() + shift)))
     words = tuple(token.lower.removesuffix("'s") for token in read if token.kind == "word")
+    short = [SHORT_NAMES[word] for word in words if word in SHORT_NAMES]
+    short = short if len(short) > 1 else []  # "sun" and "sat" alone are other words
     return Calendar(
         dates=tuple(value for _, value in sorted(dates)),
         style=styles[0] if styles else "month_first",
-        steps=tuple(durations(read)),
+        steps=tuple(dict.fromkeys(durations(read))),
         months=tuple(month_years),
         years=(*years, *leap_years) if not dates or leap_day else (),
-        weekdays=tuple(WEEKDAY_NAMES[word] for word in words if word in WEEKDAY_NAMES),
+        weekdays=(*(WEEKDAY_NAMES[word] for word in words if word in WEEKDAY_NAMES), *short),
         ordinals=tuple(ordinals(read)),
         words=words,
         unread=unread,
         leap_day=leap_day,
     )
+
+
+def same_month(read: Sequence[Token]) -> Iterator[tuple[int, date]]:
+    """The 3 of `from 3 to 9 August 2025`."""
+    for index, token in enumerate(read[1:-2], 1):
+        later = read[index + 2].date
+        named = read[index - 1].lower in ("from", "between", "the") and read[index + 1].lower in ("to", "and", "until", "till", "-", "–")
+        if named and later is not None and later.value is not None and later.style == "day_first" and day_like(read, index):
+            try:
+                yield token.start, later.value.replace(day=int(token.value or 0))
+            except ValueError:
+                return
 
 
 def counts_something(read: Sequence[Token], taken: set[int]) -> bool:
@@ -166,12 +199,18 @@ def month_literals(read: Sequence[Token]) -> tuple[list[tuple[int, int]], list[t
     partial: list[tuple[int, int, int, DateStyle]] = []
     taken: set[int] = set()
     for index, token in enumerate(read):
-        month = MONTHS.get(token.lower.rstrip(".")) if (token.kind == "word" and token.text[0].isupper()) or token.lower == "february" else None
+        before_year = index + 1 < len(read) and year_like(read, index + 1)
+        spoken = token.kind == "word" and (token.text[0].isupper() or before_year or token.lower == "february")
+        month = MONTHS.get(token.lower.rstrip(".")) if spoken else None
         if month is None:
             continue
         ahead = [place for place in range(index + 1, min(index + 4, len(read))) if read[place].lower not in ("of", ",", "in", "the", "year", ".")][:1]
         behind = [place for place in range(index - 1, max(index - 3, -1), -1) if read[place].lower not in ("of", "the")][:1]
-        if ahead and year_like(read, ahead[0]):
+        dated = behind and day_like(read, behind[0]) and (read[behind[0]].ordinal or behind[0] == index - 1)
+        if ahead and year_like(read, ahead[0]) and dated:
+            partial.append((read[behind[0]].start, month, int(read[behind[0]].value or 0), "day_first"))
+            taken.add(behind[0])
+        elif ahead and year_like(read, ahead[0]):
             months.append((int(read[ahead[0]].value or 0), month))
             taken.add(ahead[0])
         elif ahead and day_like(read, ahead[0]) and ahead[0] == index + 1:
@@ -223,11 +262,18 @@ def ordinals(read: Sequence[Token]) -> Iterator[int]:
             yield ORDINALS[token.lower]
 
 
-def wanted(named: Calendar) -> Iterator[tuple[str, float]]:
+def wanted(named: Calendar, truth: bool) -> Iterator[tuple[str, float]]:
     """Every call whose arguments are there, with how strongly the words ask for it; `a > b` is the second on the result of the first."""
-    asks_weekday = named.has("weekday") or ("day" in named.words and (named.has("week") or (named.has("what", "which", "name") and not named.has("date"))))
-    if named.leap_day and len(named.years) == 1 and not asks_weekday and named.has("there", "did", "does", "have", "has", "had", "exist", "include"):
+    asks_weekday = (
+        named.has("weekday")
+        or len(named.weekdays) > 1
+        or ("day" in named.words and (named.has("week") or (named.has("what", "which", "name") and not named.has("date"))))
+    )
+    if truth and named.leap_day and len(named.years) == 1 and not asks_weekday:
         yield f"is_leap_year({named.years[0]})", 0.95
+        return
+    if truth and not named.dates and len(named.months) == 1 and named.months[0][1] == 2 and (29 in named.ordinals or (29, "day") in named.steps):
+        yield f"is_leap_year({named.months[0][0]})", 0.95
         return
     if named.steps and len(named.dates) == 1:
         yield from stepped(named, asks_weekday)
@@ -279,7 +325,8 @@ def between(named: Calendar) -> Iterator[tuple[str, float]]:
     if named.has("later", "last", "after") and named.has("which") and not named.has("many"):
         yield f"later{pair}", 0.95
         return
-    inclusive = named.has("inclusive", "inclusively", "included", "including") and not named.has("excluding", "exclude", "not")
+    both = any(one == "both" and other in ("the", "days", "dates", "ends", "start", "first", "end") for one, other in pairwise(named.words))
+    inclusive = (both or named.has("inclusive", "inclusively", "included", "including")) and not named.has("excluding", "exclude", "not")
     if named.has("day", "days", "nights", "night"):
         plural = named.has("weeks", "months", "years")
         yield f"{'days_inclusive' if inclusive else 'days_between'}{pair}", 0.6 if plural else 1.0
@@ -318,7 +365,7 @@ def of_date(named: Calendar, asks_weekday: bool) -> Iterator[tuple[str, float]]:
     elif named.has("before", "preceding", "previous", "precedes") and named.has("day", "date", "comes") and not named.has("week", "weekday"):
         yield f"add_days({day}, -1)", 0.9
     elif asks_weekday or (named.weekdays and named.has("is", "was", "did", "does", "fall", "will")):
-        if named.weekdays and not named.has("what", "which"):
+        if len(named.weekdays) == 1 and not named.has("what", "which"):
             return
         yield f"weekday({day})", 1.0 if named.has("week", "weekday") or named.has("what", "which") else 0.7
 
@@ -331,11 +378,16 @@ def of_month(named: Calendar, asks_weekday: bool) -> Iterator[tuple[str, float]]
         yield f"weekday({year:04d}-{month:02d}-01)", 0.9
     elif asks_weekday and named.has("end", "ends", "ended", "last"):
         yield f"end_of_month({year:04d}-{month:02d}-01) > weekday", 0.9
-    elif named.has("days") and not named.has("week") and not named.steps and (named.has("many", "number", "count", "long") or len(named.words) < 6):
+    elif (
+        named.has("days")
+        and not named.has("week")
+        and not named.steps
+        and (named.has("many", "number", "count", "long", "length", "total") or len(named.words) < 6)
+    ):
         yield f"days_in_month({year}, {month})", 1.0
     elif named.has("last", "final") and named.has("day", "date"):
         yield f"end_of_month({year:04d}-{month:02d}-01)", 0.9
-    elif named.has("long"):
+    elif named.has("long", "length"):
         yield f"days_in_month({year}, {month})", 0.7
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Literal
 
 from redraft.claims.numbers import plain, read_figure
@@ -172,6 +173,9 @@ def number_text(value: Fraction) -> str:
 
 def asks_otherwise(read: Sequence[Token]) -> bool:
     """Whether the question asks for a person, a place, a time or a reason: nothing that is calculated or counted."""
+    words = [token.lower for token in read]
+    if any(pair in (("end", "up"), ("do", "i")) for pair in pairwise(words)) and "where" in words:
+        return False  # "where do I end up" asks for a result
     asking = [word for token in read if token.kind == "word" and (word := token.lower.removesuffix("'s")) in COUNTING | OTHER]
     return bool(asking) and not any(word in COUNTING for word in asking)
 
@@ -183,11 +187,15 @@ def asks_truth(read: Sequence[Token]) -> bool:
     if "yes or no" in joined or "true or false" in joined or "yes no" in joined:
         return True
     opening = next((place for place, word in enumerate(words) if word not in GREETINGS), None)
-    return opening is not None and words[opening] in AUXILIARIES and not set(words) & (COUNTING | TELLING)
+    if opening is None or words[opening] not in AUXILIARIES or set(words) & (COUNTING | TELLING):
+        return False
+    return words[opening + 1 : opening + 2] not in ORDERED
 
 
 GREETINGS = frozenset("hi hello hey hiya ok okay so well please and but now quick question".split())
-AUXILIARIES = frozenset("is are was were does do did has have had isn't aren't wasn't doesn't don't didn't am".split())
+AUXILIARIES = frozenset("is are was were does do did has have had isn't aren't wasn't doesn't don't didn't am will can could would should".split())
+ORDERED = tuple([word] for word in "you u i we the this these some a".split())
+"""What follows where it is an order or a request: `do the sum`, `can you add`."""
 TELLING = frozenset("tell name say state where when who why let".split())
 COUNTING = frozenset("what how find calculate compute work determine evaluate give much many which whats".split())
 OTHER = frozenset("who whose whom when where why".split())

@@ -287,7 +287,8 @@ def leading_per(clause: Sequence[Token], index: int, numbers: Sequence[int]) -> 
 
 def question_clause(tokens: Sequence[Token]) -> list[Token]:
     """From the last asking word to the next amount, condition or end; where none asks, the last sentence."""
-    asking = [index for index, token in enumerate(tokens) if token.lower in ASKING]
+    following = [token.lower for token in tokens[1:]] + [""]
+    asking = [index for index, token in enumerate(tokens) if token.lower in ASKING and (token.lower != "work" or following[index] == "out")]
     if not asking:
         return list(tokens[-12:])
     start = asking[0]

@@ -129,7 +129,7 @@ def defined(query: str, given: list[Measurement]) -> tuple[list[Measurement], li
     for one, other in pairwise(sorted(given, key=lambda item: item.start)):
         number, source = one.parts[0]
         wanted = other.parts[0][1]
-        single = number == 1 and one.parts[1:] == other.parts[1:] == () and not other.implied
+        single = number == 1 and len(one.parts) < 2 and len(other.parts) < 2 and not other.implied
         alike = source.dimension == wanted.dimension and source.factors != wanted.factors and "K" not in dict(source.dimension)
         if single and alike and DEFINES.fullmatch(query, one.end, other.start):
             found.append(Definition(whole=source, part=wanted, number=other.parts[0][0], start=one.start, end=other.end))
