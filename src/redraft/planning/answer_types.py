@@ -13,7 +13,7 @@ from redraft.planning.sheets import Field, Sheet
 from redraft.planning.superlatives import superlative
 from redraft.planning.table_words import SYNONYMS, root
 
-__all__ = ["Asked", "denotes", "key_of", "read_asked"]
+__all__ = ["PERSONS", "Asked", "denotes", "key_of", "read_asked"]
 
 Wanted = str
 """`amount`, `count`, `percent`, `ratio`, `name`, `rank` or `truth`."""
@@ -33,7 +33,7 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _WHEN = {"date": "date day when", "time": "time when clock"}
-_PERSONS = frozenset(
+PERSONS = frozenset(
     root(word) for word in "name person employee player patient author student teacher mayor manager coach artist driver member owner director winner".split()
 )
 _PLACES = frozenset(
@@ -123,7 +123,7 @@ def _named(asking: re.Match[str], sheet: Sheet, reading: Reading) -> Asked:
     if word == "when":
         return _moment(sheet, reading, ("date", "time"))
     if word in ("who", "whose", "whom"):
-        persons = [place for place in plain if set(sheet.fields[place].stems) & _PERSONS]
+        persons = [place for place in plain if set(sheet.fields[place].stems) & PERSONS]
         named = [mention.field for mention in reading.dimensions(sheet) if mention.field in persons]
         return Asked(wanted="name", target=named[0] if named else persons[0] if len(persons) == 1 else None)
     if word == "where":

@@ -11,19 +11,23 @@ from itertools import pairwise
 from redraft.claims.numbers import Quantity
 from redraft.claims.numerals import english_value
 from redraft.claims.words import STOP_WORDS
+from redraft.planning.answer_types import PERSONS, denotes, key_of
 from redraft.planning.derivations import Condition
 from redraft.planning.mentions import ColumnMention, Reading, ValueMention, read_mentions
+from redraft.planning.qualities import CHANGES
 from redraft.planning.sheets import Sheet
 from redraft.planning.table_readings import Meaning
 from redraft.planning.table_words import DIRECTIONS, GENERIC, NEUTRAL
 from redraft.types import Span
 
-__all__ = ["BOUND", "UNNAMED", "Place", "counts_labels", "figure_meaning", "multiplier", "operator_before", "says"]
+__all__ = ["BOUND", "BY_UNIT", "UNNAMED", "Place", "counts_labels", "figure_meaning", "multiplier", "operator_after", "operator_before", "says"]
 
 UNNAMED = 0.72
 """How surely the only measure of a table is meant that has no name."""
 IMPLIED = 0.48
 """How surely the only measure of a table is meant by a sentence that does not name it."""
+BY_UNIT = 0.6
+"""How surely the only measure in the unit of a figure is meant."""
 _BREAK = re.compile(r"[,;:]\s|\s(?:while|whereas|but|although|though|and|with)\s|\s[–—-]\s|[()]")
 _HEDGE = r"(?:about |around |nearly |some |almost |roughly )?$"
 _BY = re.compile(r"\bby " + _HEDGE)
@@ -81,6 +85,8 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
     dimensions = tuple(dict.fromkeys(mention.field for mention in (local.dimensions(sheet) or reading.dimensions(sheet))))
     if not reading.values and not any(strength >= 0.7 for _, strength in measures) and not dimensions:
         return None
+    if measures and measures[0][1] >= 0.5 and set(sheet.fields[measures[0][0]].stems) & CHANGES:
+        operations -= {"change", "difference"}
     groups, inherited = _groups(reading, heading)
     conditions = tuple(_conditions(text, figure, figures, reading, sheet, measures))
     if _is_condition(text, figure, figures, reading, sheet):
@@ -105,6 +111,7 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
         level=level,
         counting=counts_labels(figure, reading, sheet),
         excluded=tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters),
+        rows=figure.percent and "share" in operations and rows_meant(sheet, reading, measures),
     )
 
 
@@ -151,9 +158,31 @@ def _measures(sheet: Sheet, reading: Reading, local: Reading, heading: Reading |
             found[field] = max(found.get(field, 0), 0.9)
     if len(sheet.measures) == 1:
         found.setdefault(sheet.measures[0], UNNAMED if not sheet.fields[sheet.measures[0]].stems else IMPLIED)
+    _by_currency(sheet, figure, found)
     if not found:
         found = dict.fromkeys(sheet.measures, 0.4)
+    typed = {field: strength for field, strength in found.items() if sheet.fields[field].percent == figure.percent}
+    if typed and (figure.percent or re.search(r"[$€£¥₹]", figure.before + figure.after)):
+        found = typed
     return tuple(sorted(found.items(), key=lambda item: -item[1]))
+
+
+CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
+
+
+def _by_currency(sheet: Sheet, figure: Quantity, found: dict[int, float]) -> None:
+    """The only column in the currency of the figure is meant, if words name none more surely."""
+    sign = next((mark for mark in CURRENCIES if mark in figure.before + figure.after), "")
+    if not sign:
+        return
+    same = [
+        field
+        for field in sheet.measures
+        if sheet.fields[field].unit == sign
+        or {sign, CURRENCIES[sign]} & set(re.findall(r"[a-z]+|[$€£¥]", f"{sheet.fields[field].name} {sheet.fields[field].unit}".lower()))
+    ]
+    if len(same) == 1:
+        found[same[0]] = max(found.get(same[0], 0), BY_UNIT)
 
 
 def _groups(reading: Reading, heading: Reading | None) -> tuple[tuple[tuple[ValueMention, ...], ...], tuple[ValueMention, ...]]:
@@ -201,7 +230,7 @@ def _alternate(figures: Sequence[Quantity], group: Sequence[ValueMention]) -> bo
 
 def _is_condition(text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet) -> bool:
     """Whether the figure is a bound that another, counted figure depends on: "four regions sold more than 100"."""
-    if not operator_before(text, figure, reading.span):
+    if not operator_of(text, figure, reading.span):
         return False
     return any(other is not figure and counts_labels(other, reading, sheet) for other in figures)
 
@@ -217,13 +246,35 @@ def counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
     for word in following:
         if any(mention.span[0] <= word.span[0] < mention.span[1] for mention in reading.dimensions(sheet) if _countable(sheet, mention.field)):
             return True
-        if word.stem in ("row", "entry", "entri", "record"):
+        if word.stem in ("row", "entry", "entri", "record") or (word.text.lower() in PEOPLE and _persons(sheet)):
             return True
         if word.text.lower() not in STOP_WORDS and word.stem not in NEUTRAL and not word.text.isdigit() and english_value(word.text) is None:
             break
+    named = [mention for mention in reading.dimensions(sheet) if mention.span[1] <= figure.span[0] and _countable(sheet, mention.field)]
+    if named and any(word.text.lower() in ("numbered", "number") and 0 <= figure.span[0] - word.span[1] <= 1 for word in reading.words):
+        return True
     before = [mention for mention in reading.dimensions(sheet) if mention.span[1] <= figure.span[0] and figure.span[0] - mention.span[1] <= 3]
     lead = [word.text.lower() for word in reading.words if before and word.span[1] <= before[-1].span[0]]
     return bool(before) and any(word in ("of", "among", "amongst", "out") for word in lead[-3:])
+
+
+PEOPLE = frozenset("people persons men women".split())
+
+
+def _persons(sheet: Sheet) -> bool:
+    key = key_of(sheet)
+    return key is not None and len(sheet.fields[key].values) == sheet.count and bool(set(sheet.fields[key].stems) & PERSONS)
+
+
+def rows_meant(sheet: Sheet, reading: Reading, measures: Sequence[tuple[int, float]]) -> bool:
+    """Whether a share is one of the number of rows: these are named, by their name or by a date that each of them has, and no measure is."""
+    key = key_of(sheet)
+    if key is None or len(sheet.fields[key].values) < sheet.count or any(strength >= 0.5 for _, strength in measures):
+        return False
+    moments = [sheet.fields[place] for place in sheet.dimensions if sheet.fields[place].temporal]
+    if any(mention.field == key for mention in reading.dimensions(sheet)):
+        return True
+    return any(denotes(word, column) for word in reading.words for column in moments)
 
 
 def _countable(sheet: Sheet, field: int) -> bool:
@@ -247,6 +298,27 @@ def operator_before(text: str, figure: Quantity, span: Span) -> str:
     return ">" if last["over"] else "<" if last["under"] else ">=" if last["least"] else "<="
 
 
+_AFTER = re.compile(
+    r"\s*(?:%|[^\W\d]+)?\s*(?:(?P<least>(?:or|and) (?:more|over|above|older|higher|longer|later|greater|heavier|taller|up|upwards|better|after)\b|\+|onwards?)"
+    r"|(?P<most>(?:or|and) (?:less|fewer|under|below|younger|lower|shorter|earlier|lighter|smaller|cheaper|before)\b))",
+    re.IGNORECASE,
+)
+
+
+def operator_after(text: str, figure: Quantity) -> tuple[str, str]:
+    """How the words behind a figure make it a bound ("80 or over", "ten nights or longer"), and the word that does."""
+    end = figure.span[0] + len(figure.text.rstrip()) - len(figure.unit)
+    after = _AFTER.match(text, end)
+    if after is None or after.lastgroup is None:
+        return "", ""
+    return ">=" if after.lastgroup == "least" else "<=", after.group().split()[-1].lower()
+
+
+def operator_of(text: str, figure: Quantity, span: Span) -> str:
+    """The bound that a figure is by the words before or behind it, or nothing."""
+    return operator_before(text, figure, span) or operator_after(text, figure)[0]
+
+
 def _conditions(
     text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet, measures: Sequence[tuple[int, float]]
 ) -> list[Condition]:
@@ -255,7 +327,7 @@ def _conditions(
         return []
     found: list[Condition] = []
     for other in figures:
-        operator = operator_before(text, other, reading.span) if other is not figure else ""
+        operator = operator_of(text, other, reading.span) if other is not figure else ""
         if operator:
             for measure, _ in measures:
                 factor = multiplier(sheet, measure)

@@ -74,6 +74,8 @@ class Reading:
     """Whether it speaks of plans or wishes, or denies something."""
     table: frozenset[str] = frozenset()
     """Words of the names of the table and its columns."""
+    named: frozenset[str] = frozenset()
+    """Words of the names of the measures that are mentioned."""
 
     def within(self, span: Span) -> Reading:
         """What of it lies inside the span."""
@@ -101,8 +103,14 @@ class Reading:
             for word in self.words
             if word.text.lower() not in STOP_WORDS | NOBODY | {"not"}
             and word.stem not in NEUTRAL | self.table
+            and not self.explains(word)
             and not any(word.span[0] < end and start < word.span[1] for start, end in known)
         )
+
+    def explains(self, word: Word) -> bool:
+        """Whether the word says no more than a column that is named: "stayed" of nights, "longer" of minutes."""
+        low = word.text.lower()
+        return low == "far" or any(names & self.named for names, _ in (*VERBS.get(low, ()), *COMPARATIVES.get(low, ()), *SUPERLATIVES.get(low, ())))
 
     def restricted(self, figures: Sequence[Quantity]) -> bool:
         """Whether a word that the table does not explain may narrow what is meant: a name, a noun beside a preposition, a measure or a figure."""
@@ -168,6 +176,7 @@ def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False
         foreign=_per(found, columns) or bool(_phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])),
         excluding=bool(excluding) and not handled,
         hypothetical=bool(_phrases(found, HYPOTHETICAL, [*taken, *named])),
+        named=frozenset(part for mention in columns if sheet.fields[mention.field].role == "measure" for part in sheet.fields[mention.field].stems),
         table=frozenset(sheet.stems) | {part for column in sheet.fields for part in (*column.stems, column.unit.lower())},
     )
 
@@ -254,11 +263,30 @@ def _values(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span]) -> list[
                     by_field.setdefault(field, []).append(value)
                 field = next(iter(by_field))
                 mentions.append(ValueMention(span=span, filters=(Filter(field, tuple(by_field[field])),), partial=len(by_field) > 1))
+            elif gender := _gender(sheet, word):
+                mentions.append(ValueMention(span=word.span, filters=(gender,)))
             elif word.capital and word.stem in pieces:
                 field, value = pieces[word.stem]
                 mentions.append(ValueMention(span=word.span, filters=(Filter(field, (value,)),), partial=True))
         place += step
     return mentions
+
+
+_WOMEN = frozenset("woman women female females girl girls lady ladies".split())
+_MEN = frozenset("man men male males boy boys gentleman gentlemen".split())
+
+
+def _gender(sheet: Sheet, word: Word) -> Filter | None:
+    """The rows of women or of men, where a column has nothing but such labels."""
+    low = word.text.lower()
+    initials = ("f", "w") if low in _WOMEN else ("m",) if low in _MEN else ()
+    for place in sheet.dimensions if initials else ():
+        values = sheet.fields[place].values
+        if values and {value.lower() for value in values} <= {"f", "m", "w", "female", "male", "woman", "man", "women", "men"}:
+            meant = tuple(value for value in values if value.lower().startswith(initials))
+            if meant and len(values) > 1:
+                return Filter(place, meant)
+    return None
 
 
 def _matches(found: Sequence[Word], place: int, entry: tuple[tuple[str, ...], int, str], names: set[str]) -> bool:
@@ -292,6 +320,7 @@ def _columns(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span], *, ques
                 used |= set(stretch)
                 mentions.append(ColumnMention(span=(found[start].span[0], found[stretch[-1]].span[1]), field=place, strength=1.0))
     mentions.extend(_by_parts(found, free, used, cores, {mention.field for mention in mentions}))
+    mentions.extend(mention for mention in _by_initials(found, used, cores) if mention.field not in {other.field for other in mentions})
     if not any(sheet.fields[mention.field].role == "measure" and mention.strength >= 0.7 for mention in mentions):
         mentions.extend(_by_other_words(sheet, found, free, used, cores, question=question))
     return tuple(sorted(mentions, key=lambda mention: mention.span))
@@ -319,6 +348,17 @@ def _meant(word: Word) -> frozenset[str]:
     return frozenset(name for names, _ in VERBS.get(word.text.lower(), ()) for name in names)
 
 
+def _by_initials(found: Sequence[Word], used: set[int], cores: Mapping[int, tuple[str, ...]]) -> Iterable[ColumnMention]:
+    """Columns whose abbreviation is written out: "gross domestic product" for GDP."""
+    for place, core in cores.items():
+        for part in core:
+            size = len(part)
+            for at in range(len(found) - size + 1) if 3 <= size <= 5 else ():
+                stretch = found[at : at + size]
+                if "".join(word.text[0].lower() for word in stretch) == part and not used & set(range(at, at + size)) and not (set(core) & STOP_WORDS):
+                    yield ColumnMention(span=(stretch[0].span[0], stretch[-1].span[1]), field=place, strength=0.7)
+
+
 def _by_other_words(
     sheet: Sheet, found: Sequence[Word], free: Sequence[bool], used: set[int], cores: Mapping[int, tuple[str, ...]], *, question: bool
 ) -> Iterable[ColumnMention]:
@@ -334,8 +374,9 @@ def _by_other_words(
         verbs = VERBS.get(low, ()) if question or low not in LIGHT else ()
         for names in [meant, *(names for names, _ in (*SUPERLATIVES.get(low, ()), *COMPARATIVES.get(low, ()), *verbs))]:
             fits = [place for place in sheet.measures if names & set(cores[place])]
-            if len(fits) == 1:
-                yield ColumnMention(span=word.span, field=fits[0], strength=0.5)
+            shares = [place for place in fits if sheet.fields[place].percent]
+            if len(fits) == 1 or len(shares) == len(fits) - 1 == 1:
+                yield from (ColumnMention(span=word.span, field=place, strength=0.5) for place in fits)
                 break
 
 

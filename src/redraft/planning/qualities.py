@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from redraft.planning.table_words import root
 
-__all__ = ["COMPARATIVES", "LIGHT", "SUPERLATIVES", "VERBS", "Quality", "is_bad", "points"]
+__all__ = ["CHANGES", "COMPARATIVES", "LIGHT", "SUPERLATIVES", "VERBS", "Quality", "is_bad", "points"]
 
 Quality = tuple[frozenset[str], bool]
 """Stems of column names, and whether the word points to their high end."""
@@ -73,7 +73,7 @@ _VERBS = (
     ("last lasts lasted", "duration minutes length hours days runtime time"),
     ("take takes took journey trip", "minutes duration time hours days"),
     ("earn earns earned earning paid salaried makes", "salary wage income earnings pay"),
-    ("hold holds seats seat accommodate accommodates fit fits house room spectators", "capacity seats"),
+    ("hold holds seats seat accommodate accommodates fit fits house room", "capacity seats"),
     ("inhabitants residents inhabited people live lives", "population"),
     ("shrank shrink shrunk shrinking contracted declined", "growth-"),
     ("grew grow grows grown expanded growing", "growth"),
@@ -92,6 +92,7 @@ _VERBS = (
     ("consume consumes consumed uses use used", "consumption"),
     ("attend attended drew", "attendance visitors"),
     ("ground", "stadium capacity"),
+    ("people persons spectators fans", "capacity seats attendance passengers visitors"),
     ("depart departs departed departing leave leaves left leaving set sets go goes", "departure departs dep leaves"),
     ("arrive arrives arrived arriving get gets", "arrival arrives arr"),
     ("admitted admission admissions", "admitted admission"),
@@ -114,6 +115,8 @@ _VERBS = (
     ("lost loses", "losses lost defeats"),
     ("drew draws", "draws drawn"),
 )
+CHANGES = frozenset(root(word) for word in "growth change increase decrease decline rise".split())
+"""Words of columns whose figures are changes themselves: what "grew by" is said of is their cell."""
 _BAD = frozenset(
     root(word)
     for word in (
@@ -151,13 +154,26 @@ def _degrees(word: str) -> tuple[str, str]:
 
 
 def _forms(entries: Iterable[tuple[str, str]], degree: int) -> Mapping[str, tuple[Quality, ...]]:
-    return {form: _columns(line) for names, line in entries for word in names.split() for form in (word, _degrees(word)[degree])}
+    found: dict[str, tuple[Quality, ...]] = {}
+    for names, line in entries:
+        for word in names.split():
+            for form in dict.fromkeys((word, _degrees(word)[degree])):
+                found[form] = found.get(form, ()) + _columns(line)
+    return found
+
+
+def _verbs() -> Mapping[str, tuple[Quality, ...]]:
+    found: dict[str, tuple[Quality, ...]] = {}
+    for names, line in _VERBS:
+        for word in names.split():
+            found[word] = found.get(word, ()) + _columns(line)
+    return found
 
 
 COMPARATIVES = _forms(_ADJECTIVES, 0)
 """By comparative ("dearer") and plain form (after "more"): what is compared."""
 SUPERLATIVES = _forms(_ADJECTIVES, 1)
-VERBS: Mapping[str, tuple[Quality, ...]] = {word: _columns(line) for names, line in _VERBS for word in names.split()}
+VERBS = _verbs()
 
 
 def points(word: str, stems: Iterable[str], *, superlative: bool = True) -> bool | None:

@@ -9,7 +9,7 @@ from redraft.planning import derivations
 from redraft.planning.answer_types import Asked
 from redraft.planning.derivations import Condition
 from redraft.planning.mentions import Reading, ValueMention
-from redraft.planning.qualities import COMPARATIVES
+from redraft.planning.qualities import CHANGES, COMPARATIVES
 from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_conditions import moments
 from redraft.planning.table_readings import Meaning
@@ -38,6 +38,9 @@ def question_meaning(question: str, sheet: Sheet, reading: Reading, asked: Asked
     stems = {word.stem for word in reading.words}
     said = {name for name, entries in DIRECTIONS.items() if any(len(entry) == 1 and entry[0] in stems for entry in entries)}
     operations = _operations(question, reading, asked)
+    measures = _measures(sheet, reading, asked, {condition.measure for condition in conditions})
+    if measures and measures[0][1] >= 0.9 and set(sheet.fields[measures[0][0]].stems) & CHANGES:
+        operations -= {"change"}
     filters = tuple(Filter(each.measure, (derivations.plain(each.bound),), each.operator) for each in conditions)
     grouped = asked.wanted == "count" and asked.counted is not None and len(sheet.fields[asked.counted].values) < sheet.count
     excluded = tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters)
@@ -45,7 +48,7 @@ def question_meaning(question: str, sheet: Sheet, reading: Reading, asked: Asked
         sheet=sheet,
         reading=reading,
         operations=operations,
-        measures=_measures(sheet, reading, asked, {condition.measure for condition in conditions}),
+        measures=measures,
         dimensions=tuple(dict.fromkeys(mention.field for mention in reading.dimensions(sheet))),
         groups=tuple(tuple(group) for group in by_fields.values()),
         conditions=tuple(conditions) if grouped else (),

@@ -9,18 +9,13 @@ from redraft.claims.numbers import Quantity
 from redraft.claims.written_dates import find_dates
 from redraft.planning.answer_types import denotes
 from redraft.planning.derivations import Condition
-from redraft.planning.figure_meanings import multiplier, operator_before
+from redraft.planning.figure_meanings import multiplier, operator_after, operator_before
 from redraft.planning.mentions import Reading
 from redraft.planning.qualities import COMPARATIVES
 from redraft.planning.sheets import Filter, Sheet
 
 __all__ = ["bounds", "moments"]
 
-_AFTER = re.compile(
-    r"\s*(?:%|[^\W\d]+)?\s*(?:(?P<least>(?:or|and) (?:more|over|above|older|higher|longer|later|greater|heavier|taller|up|upwards|better|after)\b|\+|onwards?)"
-    r"|(?P<most>(?:or|and) (?:less|fewer|under|below|younger|lower|shorter|earlier|lighter|smaller|cheaper|before)\b))",
-    re.IGNORECASE,
-)
 _BEFORE = re.compile(
     r"\b(?:(?P<over>after|later than)|(?P<under>before|prior to|earlier than|until)|(?P<least>since|from)|(?P<most>by|up to))\s+(?:the year\s+)?$",
     re.IGNORECASE,
@@ -65,10 +60,9 @@ def _made(sheet: Sheet, column: int, operator: str, figure: Quantity) -> Conditi
 
 def _operator(question: str, figure: Quantity) -> tuple[str, str]:
     """The comparison that the words around a figure make, and the comparative that makes it."""
-    end = figure.span[0] + len(figure.text.rstrip())
-    after = _AFTER.match(question, figure.span[0] + len(figure.text.rstrip()) - len(figure.unit) if figure.unit else end)
-    if after is not None and after.lastgroup:
-        return OPERATORS[after.lastgroup], after.group().split()[-1].lower() if " " in after.group().strip() else ""
+    after, said = operator_after(question, figure)
+    if after:
+        return after, said
     window = question[max(0, figure.span[0] - 34) : figure.span[0]]
     than = re.search(r"\b(\w+)\s+than\s+(?:[a-z]+\s+)?$", window, re.IGNORECASE)
     if than is not None and than[1].lower() in COMPARATIVES:

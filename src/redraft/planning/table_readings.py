@@ -54,6 +54,8 @@ class Meaning:
     counting: bool = False
     """Whether a number of labels or rows is said or asked for."""
     excluded: Filters = field(default=())
+    rows: bool = False
+    """Whether a share of the number of rows is meant."""
 
 
 def candidates(meaning: Meaning) -> list[Scored]:
@@ -75,6 +77,9 @@ def _weighted(meaning: Meaning) -> Iterator[tuple[Derivation, float]]:
     for filters, weight in contexts:
         for derivation in _numbers_of(meaning, filters):
             yield derivation, weight
+        if meaning.rows and filters:
+            for derivation in derivations.shares(sheet, None, filters, ()):
+                yield derivation, weight
     for measure, strength in meaning.measures:
         for filters, weight in contexts:
             for derivation in _over_rows(meaning, measure, filters):

@@ -209,6 +209,7 @@ NEUTRAL = frozenset(
         "given make makes get work works "
         "include including included mention present presented display displayed carry carried boast boasted enjoy enjoyed claim claimed keep kept "
         "own owned "
+        "need needed needs require required requires "
         "combined respectively together fact contrast turn detail glance bottom top middle back comfortable comfortably clear clearly easily "
         "narrowly barely healthy impressive meagre mere whopping "
         "exact rounded based given across between among against dollar euro pound usd eur gbp yen currency cent k m bn mn thousand million billion"

@@ -16,8 +16,9 @@ from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import blocks, claim_id, sentences
 from redraft.claims.words import STOP_WORDS, words
 from redraft.effects import Effects
+from redraft.planning.answer_types import denotes
 from redraft.planning.derivations import Derivation
-from redraft.planning.figure_meanings import BOUND, UNNAMED, Place, figure_meaning, multiplier, says
+from redraft.planning.figure_meanings import BOUND, BY_UNIT, UNNAMED, Place, figure_meaning, multiplier, says
 from redraft.planning.mentions import Reading, read_mentions
 from redraft.planning.sheets import Sheet, load_sheets
 from redraft.planning.superlatives import name_claims
@@ -199,7 +200,7 @@ def _doubt_of_reference(meaning: Meaning, figure: Quantity, figures: Sequence[Qu
     sheet, reading = meaning.sheet, meaning.reading
     if not sheet.certain:
         return "the table has broken rows or a row of totals that does not agree with the others"
-    if surest < (0.5 if meaning.groups else 0.7) and not meaning.counting:
+    if surest < (0.5 if meaning.groups else 0.7) and not meaning.counting and not meaning.rows:
         return "the sentence does not name a measure of the table"
     everything = meaning.operations & {"sum", "average", "max", "min", "median", "count", "distinct"} or any(says(reading, entry) for entry in UNIVERSAL)
     if not meaning.groups and not everything and not meaning.counting and sheet.count > 1:
@@ -208,6 +209,8 @@ def _doubt_of_reference(meaning: Meaning, figure: Quantity, figures: Sequence[Qu
         return "the sentence speaks of something beside the figures of the table, or in a way that is not computed"
     if reading.unresolved:
         return "the sentence names a period that the table does not have"
+    if BY_UNIT == surest and reading.unexplained(figures):
+        return "only the unit of the figure tells which measure is meant"
     unnamed = surest == UNNAMED and bool(reading.unexplained(figures))
     if unnamed or reading.restricted(figures) or not _unit_known(meaning, figure, text):
         return "the sentence narrows what it means by words that the table does not have"
@@ -262,6 +265,8 @@ def _unit_known(meaning: Meaning, figure: Quantity, text: str) -> bool:
     if following.stem in others:
         return False
     if low in STOP_WORDS or following.stem in NEUTRAL or following.stem in own or low.endswith(("ed", "ing", "ly")):
+        return True
+    if any(denotes(following, sheet.fields[place]) for place, strength in meaning.measures if strength >= 0.5):
         return True
     covered = [mention.span for mention in (*meaning.reading.values, *meaning.reading.columns)] + [
         place for spans in meaning.reading.operations.values() for place in spans

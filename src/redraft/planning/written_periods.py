@@ -43,6 +43,9 @@ def _figure_like(text: str, start: int, end: int, sheet: Sheet) -> bool:
     """Whether four digits that may be a year are an amount: said to be one, or followed by what is counted."""
     if _SAID_TO_BE.search(text[max(0, start - 14) : start]):
         return True
+    dated = {name for column in sheet.fields if column.years for name in column.stems}
+    if dated & {root(word) for word in re.findall(r"[^\W\d]+", text[max(0, start - 24) : start])}:
+        return True
     following = re.match(r"\s+([^\W\d]+)", text[end : end + 30])
     counted = {name for column in sheet.fields for name in column.stems}
     return following is not None and not re.search(r"(?:['’]s?|\b[Ii]n|\bthe)\s*$", text[:start]) and root(following[1]) in counted
