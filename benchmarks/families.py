@@ -18,6 +18,7 @@ from fractions import Fraction
 from family_questions import FAMILIES, Question, questions
 
 from redraft.claims import numbers
+from redraft.claims.written_dates import find_dates
 from redraft.effects import Effects
 from redraft.generate import generate
 from redraft.models import open_model
@@ -25,7 +26,6 @@ from redraft.planning.enumerate import EnumeratingPlanner
 from redraft.policy import Budgets
 from redraft.protocols import Model
 from redraft.tools import open_tools
-from redraft.tools.written_dates import find_dates
 from redraft.types import Task
 
 TOLERANCE = Fraction(1, 1000)

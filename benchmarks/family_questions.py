@@ -1,6 +1,6 @@
 """Questions by seed for the families that the embedded model plans: two disjoint lists of phrasings, written after the vocabularies.
 
-The phrasings here and in `more_phrasings` are what the vocabularies may be improved on; those of `held_out_phrasings` are only ever measured.
+The phrasings here, in `more_phrasings` and in `later_phrasings` are what the vocabularies may be improved on; those of `held_out_phrasings` are only ever measured.
 Gold answers are worked out here, without the tools.
 """
 
@@ -14,6 +14,7 @@ from datetime import date, timedelta
 from fractions import Fraction as F
 
 from held_out_phrasings import HELD_OUT
+from later_phrasings import LATER
 from more_phrasings import MORE
 
 __all__ = ["FAMILIES", "Question", "questions"]
@@ -235,7 +236,7 @@ DATES: dict[str, list[tuple[str, Rule]]] = {
     ],
 }  # fmt: skip
 SETS = {
-    family: {"dev": lists["dev"] + lists["more"] + MORE[family], "held-out": HELD_OUT[family]}
+    family: {"dev": lists["dev"] + lists["more"] + MORE[family] + LATER[family], "held-out": HELD_OUT[family]}
     for family, lists in {"arithmetic": ARITHMETIC, "units": UNITS, "letters": LETTERS, "dates": DATES}.items()
 }
 WORDS = """

@@ -189,11 +189,12 @@ def asks_truth(read: Sequence[Token]) -> bool:
     opening = next((place for place, word in enumerate(words) if word not in GREETINGS), None)
     if opening is None or words[opening] not in AUXILIARIES or set(words) & (COUNTING | TELLING):
         return False
-    return words[opening + 1 : opening + 2] not in ORDERED
+    return words[opening] not in ORDERING or words[opening + 1 : opening + 2] not in ORDERED
 
 
 GREETINGS = frozenset("hi hello hey hiya ok okay so well please and but now quick question".split())
 AUXILIARIES = frozenset("is are was were does do did has have had isn't aren't wasn't doesn't don't didn't am will can could would should".split())
+ORDERING = frozenset("do will can could would should".split())
 ORDERED = tuple([word] for word in "you u i we the this these some a".split())
 """What follows where it is an order or a request: `do the sum`, `can you add`."""
 TELLING = frozenset("tell name say state where when who why let".split())
