@@ -24,6 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("strategies",),
     ("trace", "outcome", "replay"),
     ("models", "tools"),
+    ("privacy",),
     ("refiner",),
     ("durable", "service", "viewer", "cli", "studies"),
 )

@@ -18,6 +18,7 @@ from redraft.models.entailment import Entailment, EntailmentTool, OnnxEntailment
 from redraft.outcome import presented
 from redraft.planning.rules import RulePlanner
 from redraft.policy import Policy, policy_named
+from redraft.privacy import PrivacyMode, Shield
 from redraft.protocols import Clock, Model, Planner, Tool
 from redraft.screening import OWN_WORDS, ScreenedTool
 from redraft.tools import open_tools
@@ -37,7 +38,8 @@ class Refiner:
 
     `tools`: the tools of every run; None opens those that fit each task (`redraft.tools.open_tools`). `on_event` is called with every event as it is recorded.
     `entailment`: a local entailment verifier, or the folder of one. `calibration`: a file of `redraft calibrate checks`; None takes the one that is kept
-    for the judge, if there is one, and "none" leaves confidence as it is stated.
+    for the judge, if there is one, and "none" leaves confidence as it is stated. `privacy`: what third parties and records are told (`redraft.privacy`);
+    `secrets`: values that nobody is told in any mode, besides the keys of the environment.
 
     Raises:
         UsageError: an unknown model or policy, a missing key or extra.
@@ -57,6 +59,8 @@ class Refiner:
         on_event: Callable[[Event], None] | None = None,
         entailment: str | Path | Entailment | None = None,
         calibration: str | Path | None = None,
+        privacy: PrivacyMode = "off",
+        secrets: Sequence[str] = (),
     ) -> None:
         self.model = open_model(model) if isinstance(model, str) else model
         self.evaluator = open_model(evaluator) if isinstance(evaluator, str) else evaluator
@@ -69,6 +73,9 @@ class Refiner:
         self.policy = _calibrated(policy_named(policy) if isinstance(policy, str) else policy, names, calibration)
         self.planner = planner
         self.tools = tools
+        self.privacy: PrivacyMode = privacy
+        self.secrets = tuple(secrets)
+        Shield(privacy, Task(query=""))  # a mode that cannot be had is said now
         self.clock = clock or SystemClock()
         self.seed = seed
         self.on_event = on_event
@@ -104,6 +111,8 @@ class Refiner:
             on_event=queue.put_nowait,
             entailment=self.entailment,
             calibration=self.calibration,
+            privacy=self.privacy,
+            secrets=self.secrets,
         )
 
         async def whole() -> None:
@@ -156,14 +165,16 @@ class Refiner:
 
     async def _run(self, task: Task, policy: Policy) -> Outcome:
         opened = () if self.tools is not None else open_tools(task)
-        tools = {tool.name: tool if tool.name in OWN_WORDS else ScreenedTool(tool) for tool in (self.tools if self.tools is not None else opened)}
+        shield = Shield(self.privacy, task, secrets=self.secrets, seed=self.seed)
+        given = self.tools if self.tools is not None else opened
+        tools = {tool.name: shield.tool(tool if tool.name in OWN_WORDS else ScreenedTool(tool)) for tool in given}
         self.trace = trace = Trace(clock=self.clock, on_event=self.on_event)
         self._effects = effects = Effects(
-            writer=self.model,
-            judge=self.judge,
-            evaluator=self.evaluator,
+            writer=shield.model(self.model),
+            judge=shield.model(self.judge) if self.judge is not None else None,
+            evaluator=shield.model(self.evaluator) if self.evaluator is not None else None,
             tools=tools,
-            sink=trace,
+            sink=shield.sink(trace),
             budgets=policy.budgets,
             clock=self.clock,
             seed=self.seed,
@@ -176,12 +187,12 @@ class Refiner:
             models["entailment"] = self.entailment.name
         effects.emit(Started(task=task, policy=plain(policy), policy_hash=policy.hash, models=models, tools=tuple(sorted(tools)), seed=self.seed))
         try:
-            setting = Setting(task=task, policy=policy, planner=self.planner or planner_for(self.model, task), effects=effects)
+            setting = Setting(task=task, policy=policy, planner=self.planner or planner_for(self.model, task, policy), effects=effects)
             ending = await run_loop(setting)
         finally:
             for tool in opened:
                 await tool.close()
-        return outcome_of(task, policy, ending, effects, trace, self.model.name)
+        return shield.outcome(outcome_of(task, policy, ending, effects, trace, self.model.name))
 
 
 def _calibrated(policy: Policy, names: Mapping[str, str], calibration: str | Path | None) -> Policy:
@@ -197,7 +208,7 @@ def as_task(query: str | Task, answer: str | None) -> Task:
     return dataclasses.replace(task, answer=answer) if answer is not None else task
 
 
-def planner_for(model: Model, task: Task) -> Planner:
+def planner_for(model: Model, task: Task, policy: Policy) -> Planner:
     """`planner=auto`: a capable model plans in one structured call; for a bare answer a small one chooses among enumerated calls; else rules."""
     if model.ability == "capable":
         from redraft.planning.structured import StructuredPlanner
@@ -206,7 +217,7 @@ def planner_for(model: Model, task: Task) -> Planner:
     if task.bare and task.query:
         from redraft.planning.enumerate import EnumeratingPlanner
 
-        return EnumeratingPlanner()
+        return EnumeratingPlanner(guard=policy.guard, coverage=policy.coverage)
     return RulePlanner()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from redraft.claims.foreign_orders import FOREIGN
 from redraft.claims.order_words import (
@@ -39,19 +40,29 @@ from redraft.claims.order_words import (
     words,
 )
 
-__all__ = ["DIRECTIVE", "EITHER_OR", "MENTION", "RULES", "SQUEEZED", "Rule"]
+__all__ = ["DIRECTIVE", "EITHER_OR", "RULES", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """`sign` is looked for first: it is cheap, and without it `pattern` cannot match."""
 
-    sign: re.Pattern[str]
-    pattern: re.Pattern[str]
+    sign: str
+    pattern: str
+
+    def holds(self, text: str) -> bool:
+        """Whether the text has it."""
+        return _compiled(self.sign).search(text) is not None and _compiled(self.pattern).search(text) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when first needed: most rules never are."""
+    return re.compile(pattern, re.MULTILINE)
 
 
 def _rule(sign: str, *pattern: str) -> Rule:
-    return Rule(re.compile(sign), re.compile("".join(pattern), re.MULTILINE))
+    return Rule(sign, "".join(pattern))
 
 
 _ENGLISH = (
@@ -360,10 +371,11 @@ _ENGLISH = (
     _rule(r"[0-9a-f]{16}", r"^\s?(?:\[[0-9a-f]{16}|[0-9a-f]{16}\])\s?$"),
 )
 
-RULES: tuple[Rule, ...] = (*_ENGLISH, *(Rule(re.compile(sign), re.compile(pattern)) for sign, pattern in FOREIGN))
+RULES: tuple[Rule, ...] = (*_ENGLISH, *(Rule(sign, pattern) for sign, pattern in FOREIGN))
 
 _FIRST = r"(?:^\W*|[.!?:;>]\s+|[\"“「(\[{]\s*|\b(?:please|kindly|must|shall|now|you|always|only|immediately|instead|just|to\sdo)\s+)"
-DIRECTIVE = re.compile(
+DIRECTIVE = Rule(
+    "",
     rf"{_FIRST}(?:{OVERRIDE}|{TELL}|{RATE}|answer|reply|respond|output|say|state|write|generate|conclude|confirm|insert|append|include|call|invoke"
     rf"|execute|run|use|send|pretend"
     r"|act|obey|follow|stop|let|rewrite|replace|change|disable|give|leave\sout|e?mail|agree|consider|trust|do\snot|don't|never)\b"
@@ -377,27 +389,9 @@ DIRECTIVE = re.compile(
         "responda responde r[ée]pondez "
         "antworte\\w* markier\\w+ ответь\\w* инструкц\\w+ указани\\w+"
     )
-    + "|지시|무시|تجاهل|تعليمات|[\"'][a-z_]+[\"']\\s?:|<[/|a-z]|\\w\\([\"']"
+    + "|지시|무시|تجاهل|تعليمات|[\"'][a-z_]+[\"']\\s?:|<[/|a-z]|\\w\\([\"']",
 )
 """What is addressed to a reader, or speaks of verdicts: no suspicion, but where it stands a verdict needs proof that no reader could be talked into."""
 
 EITHER_OR = re.compile(r"\b(?:true|correct|right|valid|verified)\W+(?:or|and|/)\W+(?:not|false|incorrect|wrong|invalid|un\w+)\b")
 """A choice between verdicts, as exercises have it, orders none."""
-
-SQUEEZED = re.compile(
-    r"(?:ignore|disregard|forget|override|bypass)(?:all|any|every|everything|the|your|of|my|these|those|other)*"
-    r"(?:previous|prior|above|earlier|preceding|system|original|your|initial)(?:and|system|or|given|of|the)*(?:instruction|prompt|directive|rule"
-    r"|command|message|guideline)"
-    r"|(?:reveal|print|show|leak|repeat|output)(?:me|us)?(?:your|the)(?:system|hidden|initial|secret)?(?:prompt|apikey|instructions)"
-    r"|(?:mark|rate|label|judge|report|treat|declare|classify|accept)(?:this|the|every|all|that|each)*(?:claim|statement|answer|draft)s?(?:as|to"
-    r"|be)+(?:supported|contradicted|verified)"
-    r"|(?:answer|reply|respond|say|output)(?:only|just|with|exactly)+(?:noproblem|supported|contradicted)"
-)
-"""What is left of the plainest orders when spaces, marks and lines are taken out."""
-
-MENTION = re.compile(
-    r"\b(?:attack\w*|inject\w*|jailbreak\w*|phrase|such\sas|e\.g|for\sexample|wording|string|hidden|quoted?|adversar\w*|malicious|hijack\w*"
-    r"|researchers?|trick\w*|fool\w*"
-    r"|wrote|typed|writes?|types?|contain\w*|says|said|slogan|poster|song|titled)\b|注入|攻击|攻擊|例如|比如|インジェクション|攻撃|例えば|という"
-)
-"""Words of somebody who speaks about an order instead of giving it."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from redraft.claims.disguise import INVISIBLE, decoded, letters, plainly, readings
-from redraft.claims.orders import DIRECTIVE, EITHER_OR, MENTION, RULES, SQUEEZED
+from redraft.claims.orders import DIRECTIVE, EITHER_OR, RULES
 from redraft.types import Span
 
 __all__ = ["WITHHELD", "Suspicion", "directives", "is_hostile", "suspicions", "withheld"]
@@ -31,6 +31,23 @@ _QUOTED = re.compile(
 )
 _STRONG = re.compile(r"ignor|disregard|forget|instruct|prompt|verdict|supported|contradicted|insufficient|answer|system|claim|policy|python|repl[yi]|respond")
 """What a disguised reading must have to be read at all: by chance it says nothing."""
+_SQUEEZED = re.compile(
+    r"(?:ignore|disregard|forget|override|bypass)(?:all|any|every|everything|the|your|of|my|these|those|other)*"
+    r"(?:previous|prior|above|earlier|preceding|system|original|your|initial)(?:and|system|or|given|of|the)*(?:instruction|prompt|directive|rule"
+    r"|command|message|guideline)"
+    r"|(?:reveal|print|show|leak|repeat|output)(?:me|us)?(?:your|the)(?:system|hidden|initial|secret)?(?:prompt|apikey|instructions)"
+    r"|(?:mark|rate|label|judge|report|treat|declare|classify|accept)(?:this|the|every|all|that|each)*(?:claim|statement|answer|draft)s?(?:as|to"
+    r"|be)+(?:supported|contradicted|verified)"
+    r"|(?:answer|reply|respond|say|output)(?:only|just|with|exactly)+(?:noproblem|supported|contradicted)"
+)
+"""What is left of the plainest orders when spaces, marks and lines are taken out."""
+
+_MENTION = re.compile(
+    r"\b(?:attack\w*|inject\w*|jailbreak\w*|phrase|such\sas|e\.g|for\sexample|wording|string|hidden|quoted?|adversar\w*|malicious|hijack\w*"
+    r"|researchers?|trick\w*|fool\w*"
+    r"|wrote|typed|writes?|types?|contain\w*|says|said|slogan|poster|song|titled)\b|注入|攻击|攻擊|例如|比如|インジェクション|攻撃|例えば|という"
+)
+"""Words of somebody who speaks about an order instead of giving it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,7 +79,7 @@ def suspicions(text: str) -> tuple[Suspicion, ...]:
 @lru_cache(maxsize=2048)
 def directives(text: str) -> tuple[Span, ...]:
     """The pieces that are addressed to a reader or speak of verdicts and answers: most are harmless, and an order that is not marked is among them."""
-    return tuple(span for span in _pieces(text[:LONGEST]) if DIRECTIVE.search(plainly(text[span[0] : span[1]])))
+    return tuple(span for span in _pieces(text[:LONGEST]) if DIRECTIVE.holds(plainly(text[span[0] : span[1]])))
 
 
 def is_hostile(text: str) -> bool:
@@ -104,7 +121,7 @@ def _piece(text: str) -> Kind | None:
     if outside == text or _reads_as_order(outside):
         return "order"
     spoken = len(re.findall(r"\w+", outside)) >= 4 or len(re.findall(r"[\u3040-\u9fff]", outside)) >= 6
-    return "mention" if spoken and MENTION.search(outside.lower()) else "order"
+    return "mention" if spoken and _MENTION.search(outside.lower()) else "order"
 
 
 def _reads_as_order(text: str) -> bool:
@@ -112,7 +129,7 @@ def _reads_as_order(text: str) -> bool:
         if number and not (_STRONG.search(reading) or not reading.isascii()):
             continue
         shown = EITHER_OR.sub(" … ", reading)
-        if any(rule.sign.search(shown) and rule.pattern.search(shown) for rule in RULES):
+        if any(rule.holds(shown) for rule in RULES):
             return True
     return False
 
@@ -120,7 +137,7 @@ def _reads_as_order(text: str) -> bool:
 def _across(text: str) -> Iterator[Span]:
     """Orders that no single line shows: written over several, with something between their letters, or encoded over several."""
     bare, places = letters(text)
-    for match in SQUEEZED.finditer(bare):
+    for match in _SQUEEZED.finditer(bare):
         yield places[match.start()], places[match.end() - 1] + 1
     if "\n" in text and any(_reads_as_order(piece) for piece in decoded(text)):
         yield 0, len(text)

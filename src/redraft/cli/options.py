@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar, get_args
 
 import click
 
+from redraft.privacy import PrivacyMode
 from redraft.types import TaskKind
 
 __all__ = ["FileCommand", "RunOptions", "options_of", "run_options"]
@@ -24,6 +25,7 @@ class RunOptions:
     evaluator: str | None = None
     judge: str | None = None
     entailment: str | None = None
+    privacy: PrivacyMode = "off"
     policy: str | None = None
     tool: tuple[str, ...] = ()
     query: str | None = None
@@ -46,6 +48,14 @@ SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
     "evaluator": ("--evaluator", {"metavar": "NAME", "help": "The model that scores answers; default: the writer."}),
     "judge": ("--judge", {"metavar": "NAME", "help": "The model that judges what tools cannot decide; default: the writer."}),
     "entailment": ("--entailment", {"metavar": "PATH", "help": "Folder of a local entailment verifier (ONNX) for claims that no rule decides."}),
+    "privacy": (
+        "--privacy",
+        {
+            "type": click.Choice(get_args(PrivacyMode)),
+            "default": "off",
+            "help": "Hide personal data and secrets from remote models, search engines and records.",
+        },
+    ),
     "policy": ("--policy", {"metavar": "NAME", "help": "How to check and correct: a name, or a .toml file. See: redraft policies."}),
     "tool": ("--tool", {"multiple": True, "metavar": "NAME", "help": "Use this tool; repeat for more. Default: all that fit."}),
     "query": ("--query", {"metavar": "TEXT", "help": "The question that the text answers."}),

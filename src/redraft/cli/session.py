@@ -16,6 +16,7 @@ from redraft.cli.progress import Progress
 from redraft.errors import InputError
 from redraft.events import Event
 from redraft.policy import Policy, with_budgets
+from redraft.privacy import PrivacyMode
 from redraft.protocols import Tool
 from redraft.refiner import Refiner
 from redraft.settings import Settings, find_policy, load_settings
@@ -33,6 +34,7 @@ class Session:
     evaluator: str | None
     judge: str | None
     entailment: str | None
+    privacy: PrivacyMode
     policy: Policy
     tools: tuple[str, ...] | None
     settings: Settings
@@ -61,6 +63,8 @@ class Session:
             seed=seed,
             on_event=on_event,
             entailment=self.entailment,
+            privacy=self.privacy,
+            secrets=tuple(self.settings.keys.values()),
         )
 
     def open_tools(self, task: Task) -> tuple[Tool, ...]:
@@ -106,6 +110,7 @@ def open_session(options: RunOptions, *, default_model: str) -> Session:
         evaluator=options.evaluator or settings.evaluator,
         judge=options.judge or settings.judge,
         entailment=options.entailment,
+        privacy=options.privacy,
         policy=policy,
         tools=options.tool or settings.tools,
         settings=settings,
