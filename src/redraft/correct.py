@@ -24,7 +24,7 @@ EXACT_METHODS = frozenset({"computed", "executed", "quoted"})
 REFUSED_SHOWN = 3
 
 
-class Change(BaseModel):
+class Change(BaseModel, defer_build=True):
     """One edit as a model writes it: words that stand in the text, and what to put there."""
 
     find: str
@@ -32,7 +32,7 @@ class Change(BaseModel):
     because: str = ""
 
 
-class Rewrite(BaseModel):
+class Rewrite(BaseModel, defer_build=True):
     """The corrector's reply: edits, or the whole text where edits do not do."""
 
     edits: list[Change] = []

@@ -20,13 +20,13 @@ from redraft.types import DIMENSIONS, Dimension, Message, ModelRequest, Scorecar
 __all__ = ["evaluate"]
 
 
-class Rating(BaseModel):
+class Rating(BaseModel, defer_build=True):
     dimension: Dimension
     score: float = Field(ge=0, le=100)
     reason: str = ""
 
 
-class Report(BaseModel):
+class Report(BaseModel, defer_build=True):
     """The evaluator's reply: scores from 0 to 100, and whether it rejects the text outright."""
 
     ratings: list[Rating]

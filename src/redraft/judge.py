@@ -29,7 +29,7 @@ FEWEST_WORDS = 3
 EVIDENCE_LIMIT = 6
 
 
-class Judgement(BaseModel):
+class Judgement(BaseModel, defer_build=True):
     """The judge's reply."""
 
     verdict: Literal["supported", "contradicted", "insufficient"]
@@ -46,7 +46,7 @@ class Judgement(BaseModel):
     denies_premise: bool | None = False
 
 
-class Comparison(BaseModel):
+class Comparison(BaseModel, defer_build=True):
     """The reply of a pairwise second look: what the same evidence says of two wordings."""
 
     first: Literal["supported", "contradicted", "insufficient"]

@@ -33,7 +33,7 @@ SCHEMA_SHOWN = 5000
 VALUED = EXACT_TOOLS - {"python"}
 
 
-class Stated(BaseModel):
+class Stated(BaseModel, defer_build=True):
     """One claim as a model states it."""
 
     quote: str
@@ -49,7 +49,7 @@ class Stated(BaseModel):
     input: str = ""
 
 
-class Asked(BaseModel):
+class Asked(BaseModel, defer_build=True):
     """One requirement of the query, and the words of the answer that meet it (empty if none do)."""
 
     requirement: str
@@ -58,7 +58,7 @@ class Asked(BaseModel):
     input: str = ""
 
 
-class Reading(BaseModel):
+class Reading(BaseModel, defer_build=True):
     """The planner's reply."""
 
     claims: list[Stated] = []
