@@ -56,7 +56,7 @@ class EnumeratingPlanner:
             return await RulePlanner().plan(task, text, effects, known)
         offered = await options(task, effects, guard=self.guard, coverage=self.coverage)
         option, plan = await choose(offered, task, effects)
-        if option is None or (option.call.tool == "documents" and await self._in_documents(task, text, effects)):
+        if option is None or (self.guard and option.call.tool == "documents" and await self._in_documents(task, text, effects)):
             return await self._as_it_stands(task, text, option, plan, effects)
         return (route(task, text, option, plan),)
 
