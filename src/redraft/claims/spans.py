@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from redraft.claims.categories import MEMBERS, OCCUPATIONS
 from redraft.claims.questions import MEANING, Question
 from redraft.claims.slots import COUNTRIES, Slot, slots
+from redraft.claims.thesaurus import alike
 from redraft.claims.wanted import COLOURS, KIND_NOUNS, Wanted
 from redraft.claims.words import NEGATIONS, STOP_WORDS, Word, fold, stem, words
 from redraft.types import Span
@@ -36,7 +38,7 @@ _Graded = tuple[Span, float]
 def offers(question: Question, want: Wanted, sentence: str, kin: Kin) -> tuple[Offer, ...]:
     """The spans of a sentence that could answer, best first; what the question itself says is none."""
     asked = {word.stem for word in words(question.text)}
-    near = asked | {other for word in question.content for other in (*MEANING.get(word.stem, ()), *kin.get(word.stem, {}))}
+    near = asked | {other for word in question.content for other in (*MEANING.get(word.stem, ()), *alike(word.stem), *kin.get(word.stem, {}))}
     matched = [word for word in words(sentence) if word.content and word.stem in near]
     best: dict[str, Offer] = {}
     for (start, end), fit in _spans(question, want, sentence, kin):
@@ -135,7 +137,7 @@ def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
         return 1.0 if percent else 0.0
     if percent:
         return 0.0
-    near = {want.head, *kin.get(want.head, {}), *MEANING.get(want.head, ())}
+    near = {want.head, *kin.get(want.head, {}), *alike(want.head)}
     if want.want == "count":
         if want.head in slot.counts:
             return 1.0
@@ -145,6 +147,8 @@ def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
             return 0.7 if not slot.dimension else 0.2
         before = words(sentence[: slot.span[0]])[-4:]
         return 0.6 if not slot.dimension and any(word.stem == want.head for word in before) else 0.0 if slot.dimension else 0.35
+    if want.want == "span" and want.still and slot.dimension in ("time", "years"):
+        return 0.6
     if want.want in _DIMENSIONS:
         return 1.0 if slot.dimension in _DIMENSIONS[want.want] else 0.0
     if want.want == "money":
@@ -252,7 +256,7 @@ def _persons(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
         end -= len(re.search(r"(?:['’]s)?$", sentence[start:end])[0])  # type: ignore[index]
         text = sentence[start:end]
         parts = [part.lower() for part in re.findall(r"[^\W\d_]+", text)]
-        if not parts:
+        if not parts or (len(text) < 4 and text.isupper()) or set(parts) <= _CALENDAR or (_DEMONYM.search(text) and re.match(r" [a-z]", sentence[end:])):
             continue
         led, titled = _led(sentence, (start, end)), parts[0] in _PERSONAL
         noun = led if KIND_NOUNS.get(led) == "person" or re.search(r"(?:ist|er|or|ian|man|smith|ess)$", led) else ""
@@ -261,8 +265,10 @@ def _persons(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
             fit = 0.45
         elif not titled and (set(parts) & _PLACE_WORDS or any(part in COUNTRIES for part in parts) or re.search(r"['’]s\b", text)):
             fit = 0.25
-        elif led in _PLACING and len(parts) < 2:
+        elif led in _PLACING - {"to"} and len(parts) < 2:
             fit = 0.25
+        elif not titled and re.search(r"\b[Tt]he $", sentence[:start]):
+            fit = 0.5
         if want.role:
             fit *= 1.0 if _linked(want, (start, end), sentence, kin) else 0.3
         elif want.head and noun and want.head != stem(noun) and stem(noun) not in kin.get(want.head, {}) and want.head not in ("person", "peopl"):
@@ -276,7 +282,7 @@ def _persons(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
 
 def _linked(want: Wanted, span: Span, sentence: str, kin: Kin) -> bool:
     """Whether the noun asked about stands beside the span as its apposition, title or predicate, with no border of clauses between."""
-    near = {want.head, *MEANING.get(want.head, ()), *kin.get(want.head, {})}
+    near = {want.head, *alike(want.head), *kin.get(want.head, {})}
     for word in words(sentence):
         if word.stem not in near or span[0] <= word.span[0] < span[1]:
             if span[0] <= word.span[0] < span[1] and word.stem in near and word.stem != want.head:
@@ -291,6 +297,16 @@ def _linked(want: Wanted, span: Span, sentence: str, kin: Kin) -> bool:
     return False
 
 
+_DEMONYM = re.compile(r"^\w+(?:[ai]an|ish|ese|ch|tch|eek|iss)$")
+_CALENDAR = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may "
+    "june july august september october november december easter christmas".split()
+)
+_SETTLEMENTS = frozenset(stem(word) for word in "city town village country county state borough capital province nation municipality island river".split())
+_TIMES = frozenset(
+    "age time year years month months week weeks day days hour hours minute minutes morning evening night noon spring summer autumn winter century end "
+    "beginning january february march april may june july august september october november december".split()
+)
 _NAMING = re.compile(
     r"\b(?:called|named|call|calls|known (?:\w+ )?as|nicknamed|dubbed|christened|entitled|titled|code-?named|baptised|term(?:ed)?|name is|name was)"
     r"(?: it| them| him| her)?(?: the| a| an)?[ ,:*\"“‘]*$"
@@ -300,7 +316,7 @@ _NAMING = re.compile(
 def _named(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
     titles = [match.span(1) for match in _TITLED.finditer(sentence)]
     spans = [span for span in _name_spans(sentence) if not any(start <= span[0] and span[1] <= end for start, end in titles)]
-    near = {want.head, *MEANING.get(want.head, ()), *kin.get(want.head, {})} - {""}
+    near = {want.head, *alike(want.head), *kin.get(want.head, {})} - {""}
     for span in (*titles, *spans):
         start, end = span
         if span not in titles and (of := re.search(r" of (?:the )?", sentence[start:end])):
@@ -321,7 +337,7 @@ def _named(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
 
 
 def _places(want: Wanted, sentence: str) -> Iterator[_Graded]:
-    found = _name_spans(sentence)
+    found = [span for span in _name_spans(sentence) if not {word.text.lower() for word in words(sentence[span[0] : span[1]])} <= _CALENDAR]
     for span in found:
         text = sentence[span[0] : span[1]]
         parts = {part.lower() for part in re.findall(r"[^\W\d_]+", text)}
@@ -335,8 +351,8 @@ def _places(want: Wanted, sentence: str) -> Iterator[_Graded]:
             town = False
         place = led in _PLACING or town or bool(parts & _PLACE_WORDS) or bool(parts & COUNTRIES)
         yield span, 1.0 if kind or town else 0.95 if place and not parts & _PERSONAL else 0.45
-    for start, end in _noun_phrases(sentence):
-        if _led(sentence, (start, end)) not in _PLACING:
+    for start, end in _noun_phrases(sentence) if want.head not in _SETTLEMENTS else ():
+        if _led(sentence, (start, end)) not in _PLACING or _TIMES & {word.text.lower() for word in words(sentence[start:end])} or re.search(r"\d", sentence[start:end]):
             continue
         of = re.match(r" of (?:the )?", sentence[end:])
         named = next((name for name in found if of and name[0] == end + of.end()), None)
@@ -386,7 +402,7 @@ _JOB = re.compile(r"\b(?:as|became|becoming|an?) (?:an? |the )?((?:[a-z'’-]+ )
 
 def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
     """Noun phrases; for a kind with a vocabulary (animal, food, material, job) those that have such a word, or that the sentence puts in that place."""
-    near = {want.head, *MEANING.get(want.head, ()), *kin.get(want.head, {})} - {""}
+    near = {want.head, *alike(want.head), *kin.get(want.head, {})} - {""}
     for match in _CODE.finditer(sentence):
         yield match.span(), 0.7
     for match in _TITLED.finditer(sentence):
@@ -402,14 +418,23 @@ def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
         own = {word.stem for word in last}
         led = _led(sentence, span)
         fit = 0.7
-        if want.want == "material":
-            fit = 1.0 if own & near else 0.95 if led in ("of", "from", "with", "in") else 0.5
-        elif want.want == "job":
-            fit = 1.0 if led == "as" else 0.5
-        elif want.want in ("animal", "food"):
-            fit = 0.95 if own & near else 0.7
+        members = MEMBERS.get(want.want) or MEMBERS.get(want.head) or frozenset[str]()
+        if want.want == "job":
+            fit = 1.0 if led == "as" or own & OCCUPATIONS else 0.4
+        elif members:
+            generic = last[-1].stem == want.head and len(own - _PLAIN) < 2
+            fit = 0.4 if generic else 1.0 if last[-1].stem in members else 0.9 if own & members or own & near else 0.5
+            fit = 0.75 if fit == 0.5 and want.want == "material" and led in ("of", "from", "with", "in") else fit
+        elif want.head and last[-1].stem == want.head and not last[0].capital:
+            fit = 0.4
+        elif want.head and _predicated(near, span, sentence):
+            fit = 1.0
         elif own & near and len(own) > 1:
             fit = 0.9
+        if want.head and last[-1].stem in near and (apposed := re.match(r", (?:the|an?) ", sentence[span[1] :])):
+            after = next((other for other in _noun_phrases(sentence) if other[0] == span[1] + apposed.end()), None)
+            if after:
+                yield after, 1.1
         yield span, fit
         of = re.match(r" of (?=[a-z])", sentence[span[1] :])
         if of:
@@ -418,6 +443,17 @@ def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
                 yield (span[0], after[1]), fit + 0.02
 
 
+def _predicated(near: set[str], span: Span, sentence: str) -> bool:
+    """Whether the sentence says "the HEAD … is SPAN", with nothing but the noun's own complements between."""
+    before = re.search(r"\b(?:is|was|are|were)\W+(?:(?:the|a|an|now|called)\W+){0,2}$", sentence[: span[0]])
+    if not before:
+        return False
+    clause = re.split(r"[,;:]", sentence[: before.start()])[-1]
+    return any(word.stem in near for word in words(clause))
+
+
+_PLAIN = frozenset(stem(word) for word in "single certain new old small large big great main special local".split())
+"""Adjectives that do not make an answer of the noun that was asked about ("a single insect")."""
 _BREAK = re.compile(r"[,;:.()\[\]\"“”!?*—–]| - ")
 _FILLERS = frozenset("now mainly mostly about approximately roughly nearly almost later soon often usually currently previously originally today only".split())
 _VERBAL = re.compile(r"(?:ed|s|ing)$")
@@ -450,6 +486,8 @@ def _trimmed(run: list[Word], following: str, sentence: str) -> Iterator[Span]:
     determined = bool(before) and (before[0].text.lower() in _DETERMINERS or before[0].text[0].isdigit())
     if len(kept) > 1 and not determined and re.search(r"(?:ed|ing|s)$", kept[0].text) and not kept[0].capital:
         yield kept[1].span[0], kept[-1].span[1]
+    if len(kept) == 1 and not determined and re.search(r"(?:ed|ing)$", kept[0].text) and not re.search(r"\b(?:of|in|for|by|with|from)\W*$", sentence[: kept[0].span[0]]):
+        return
     verb = next((at for at, word in enumerate(kept[1:-1], 1) if re.search(r"(?:ed|ing)$", word.text)), None)
     if verb:
         yield kept[0].span[0], kept[verb - 1].span[1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from redraft.claims.words import Word, stem, words
@@ -30,6 +30,10 @@ class Wanted:
     """Whether somebody or something is asked for by what it is of another thing ("who is the president of", "what is the name of the bull")."""
     naming: bool = False
     """Whether what something is called is asked for."""
+    still: bool = False
+    """Whether "how long" is asked of what something is, so that a length is likelier than a time."""
+    verb: str = ""
+    """Stem of what is done by or to what is asked for ("who founded", "which dish was served"), where it follows the question word and its noun."""
 
 
 KIND_NOUNS: dict[str, Want] = {}
@@ -70,9 +74,9 @@ for _want_, _line_ in cast(
         ("measure", "amount sum size area volume speed temperature rate quantity"),
         (
             "name",
-            "name nickname title company business firm organisation organization band team group party university school club agency institution institute "
+            "name nickname surname title company business firm organisation organization band team group party university school club agency institution institute "
             "foundation charity society association manufacturer supplier publisher newspaper magazine book novel film movie song album opera play symphony "
-            "poem show series programme station network brand ship boat ferry train product award prize medal trophy museum church bridge college bank "
+            "poem show series programme program tool software station network brand ship boat ferry train product award prize medal trophy museum church bridge college bank "
             "shop store restaurant pub inn hotel bakery software app application festival event war battle treaty law theory dynasty tribe studio label "
             "airline league stadium airport chain publication religion holiday tournament competition",
         ),
@@ -111,6 +115,35 @@ _GIVING = frozenset("name give tell state find identify provide mention list".sp
 
 def wanted(question: str) -> Wanted:
     """What a question wants, from its last sentence that asks."""
+    found = words(_asking(question))
+    place = _place([word.text.lower().replace("’", "'") for word in found])
+    return replace(_wanted(question), verb=_verb(found, place) if place is not None else "")
+
+
+def _verb(found: Sequence[Word], place: int) -> str:
+    """The verb that the asked-for thing is the subject of: the first content word after it and the auxiliaries, where no noun phrase begins before."""
+    lowered = [word.text.lower() for word in found]
+    rest = list(range(place + 1, len(found)))
+    if lowered[place] in ("which", "what", "whose"):
+        if rest and lowered[rest[0]] not in _AUXILIARY:
+            noun = next((at for at in rest[:4] for form in _singular(lowered[at]) if form in KIND_NOUNS), rest[0])
+            rest = rest[noun - place :]
+        else:
+            return ""
+    elif lowered[place] not in ("who", "whom"):
+        return ""
+    for at in rest:
+        word = found[at]
+        if lowered[at] in _AUXILIARY or (lowered[at].endswith("ly") and len(lowered[at]) > 4) or lowered[at] in ("first", "originally", "then", "also"):
+            continue
+        return word.stem if word.content and not word.capital and lowered[at] not in _LIGHT else ""
+    return ""
+
+
+_LIGHT = frozenset("made make makes took take takes got get gets went go goes came come comes became become becomes put set gave give".split())
+
+
+def _wanted(question: str) -> Wanted:
     asking = _asking(question)
     found = words(asking)
     lowered = [word.text.lower().replace("’", "'") for word in found]
@@ -138,7 +171,7 @@ def wanted(question: str) -> Wanted:
     kind, noun = _kind(head)
     if not head or (kind is None and naming and not direct):
         return Wanted(want="name" if naming else "money" if paying else "mass" if _weighs(lowered) else "phrase", naming=naming)
-    if kind == "name" and noun in ("name", "nickname", "title") and not direct:
+    if kind == "name" and noun in ("name", "nickname", "title", "surname") and not direct:
         of = _of(lowered, place)
         return Wanted(want="person" if KIND_NOUNS.get(of) == "person" else "name", head=stem(of), role=True, naming=True)
     if noun in ("length", "period", "amount") and "time" in lowered[place : place + 5]:
@@ -182,6 +215,8 @@ def _how(lowered: Sequence[str], place: int, paying: bool) -> Wanted:
             noun.append(word)
         return Wanted(want="count", head=stem(noun[0] if len(noun) < 2 or noun[0].endswith("s") else noun[-1] if noun[-1].endswith("s") else noun[0]) if noun else "")
     if after in _MEASURED:
+        if after == "long" and lowered[place + 2 : place + 3] and lowered[place + 2] in ("is", "are"):
+            return Wanted(want="span", head=stem(after), still=True)
         return Wanted(want=_MEASURED[after], head=stem(after))
     return Wanted(want="phrase", head=stem(after))
 

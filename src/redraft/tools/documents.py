@@ -123,6 +123,13 @@ class _Index:
             self._vocabulary = tuple(forms.values())
         return self._vocabulary
 
+    def opening(self, number: int) -> str:
+        """The first line of a passage's document where it is short as a heading is, and says more than the title."""
+        passage = self.passages[number]
+        first = next(other for other in self.passages if other.document == passage.document)
+        line = first.text.strip().partition("\n")[0].lstrip("# ").strip()
+        return line if len(line) <= 100 and not re.search(r"[.!?]$", line) and line not in passage.title else ""
+
     def having(self, term: str) -> frozenset[int]:
         """Passages with a term."""
         known = self._having.get(term)
@@ -350,7 +357,7 @@ class DocumentsTool:
     def _nearest(self, index: _Index, call: ToolCall, query: str) -> tuple[Evidence, ...]:
         """The sentences that are nearest to a question in meaning, from the passages that share words with it or with what its words are near to.
 
-        The text is the sentence (the value) with the one before it, to which a pronoun may refer.
+        The text is the sentence (the value) after the document's opening line and the sentence before it, to which a pronoun may refer.
         """
         related = " ".join(other for item in self._related(index, call, query) for other in re.findall(r"[a-z][a-z'-]+", item.value)[:3])
         hits = [number for number, _ in index.search(query[:MAX_INPUT], NEAR)]
@@ -358,12 +365,12 @@ class DocumentsTool:
         hits += range(len(index.passages)) if len(index.passages) <= NEAR else ()
         found: list[tuple[int, str, str]] = []
         for number in dict.fromkeys(hits):
-            text = index.passages[number].text
+            text, opening = index.passages[number].text, index.opening(number)
             spans = sentences(text)
             for place, (start, end) in enumerate(spans):
                 begin = spans[place - 1][0] if place else start
-                found.append((number, text[start:end], text[begin:end]))
-        scores = similarities(query, [f"{index.passages[number].title}. {sentence}" for number, sentence, _ in found])
+                found.append((number, text[start:end], f"{opening}\n{text[begin:end]}".strip()))
+        scores = similarities(query, [f"{index.opening(number) or index.passages[number].title}. {sentence}" for number, sentence, _ in found])
         ranked = sorted(zip(scores, range(len(found)), strict=True), key=lambda pair: (-pair[0], pair[1]))[:SENTENCES]
         return tuple(self._evidence(index, call, found[at][0], text=found[at][2], value=found[at][1], relevance=max(0.0, score)) for score, at in ranked)
 

@@ -6,6 +6,7 @@ It finds and ranks, and never decides: "330 metres" and "300 metres" are nearly 
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import re
 import threading
@@ -28,10 +29,15 @@ _sentences: dict[str, Any] = {}
 
 @lru_cache(maxsize=1)
 def _words_model() -> tuple[Any, Any]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
     try:
         module, numpy = importlib.import_module("wordllama"), importlib.import_module("numpy")
     except ImportError as error:
         raise MissingExtra("words near in meaning", "documents") from error
+    finally:  # its import sets up logging for the whole process
+        root.handlers[:] = handlers
+        root.setLevel(level)
     here = Path(str(module.__file__)).parent  # where the wheel has the weights; nothing is fetched
     return module.WordLlama.load(cache_dir=here, disable_download=True), numpy
 
