@@ -23,6 +23,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import further_tables
+
 from redraft.effects import Effects
 from redraft.planning import table_questions, tables
 from redraft.planning.enumerate import LEAD, SURE
@@ -712,7 +714,36 @@ def _same(answer: str, right: str, fact: Fact) -> bool:
     return len(shown) == 1 and abs(shown[0].value - fact.value) <= max(abs(fact.value), Fraction(1, 100)) / 2000
 
 
+async def further(folder: Path, verbose: bool) -> dict[str, Any]:
+    """The tables of other kinds: the best option against the gold answer, and the verdict on each figure."""
+    tally: Counter[str] = Counter()
+    for name, table in further_tables.TABLES.items():
+        path = folder / f"{name}.csv"
+        path.write_text(table, encoding="utf-8")
+        effects, tool = effects_for(path)
+        for of, text, right in further_tables.QUESTIONS:
+            if of == name:
+                found = await table_questions.options(Task(query=text, tables=(str(path),)), effects)
+                good = bool(found) and found[0].answer.rstrip("%").replace(",", "").casefold() == right.casefold()
+                sure = bool(found) and found[0].fit >= SURE and all(found[0].fit - each.fit >= LEAD for each in found if each.answer != found[0].answer)
+                tally["question_right" if good else "question_wrong"] += 1
+                tally["sure_wrong"] += sure and not good
+                if verbose and not good:
+                    print(f"question {text} [right: {right}] {[(each.label, each.answer, each.fit) for each in found[:4]]}", file=sys.stderr)
+        for of, text, figure, stands in further_tables.CLAIMS:
+            if of == name:
+                status = next((each[1] for each in await verdicts(text, effects) if figure in each[0] or each[0] in figure), "none")
+                tally[f"{'right' if stands else 'wrong'}_{status}"] += 1
+                if verbose and status != ("supported" if stands else "contradicted"):
+                    print(f"claim {stands} {status} {text} {await verdicts(text, effects)}", file=sys.stderr)
+        await tool.close()
+    return dict(sorted(tally.items()))
+
+
 async def main(arguments: argparse.Namespace) -> dict[str, Any]:
+    if arguments.phrasings == "further":
+        with tempfile.TemporaryDirectory() as folder:
+            return {"further": await further(Path(folder), arguments.verbose)}
     held = arguments.phrasings == "held"
     steps: dict[str, Callable[..., Any]] = {"claims": claims, "questions": questions}
     known = {"claims": merged(DEV_CLAIMS, SEEN_CLAIMS), "questions": merged(DEV_QUESTIONS, SEEN_QUESTIONS)}
@@ -730,7 +761,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--phrasings", choices=("dev", "held"), default="held")
+    parser.add_argument("--phrasings", choices=("dev", "held", "further"), default="held")
     parser.add_argument("--only", choices=("both", "claims", "questions"), default="both")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     parser.add_argument("--verbose", action="store_true", help="every item that was not decided rightly, on standard error")
@@ -738,6 +769,6 @@ if __name__ == "__main__":
     if parser.parse_args().json:
         print(json.dumps(outcome, indent=1))
     else:
-        for part in ("claims", "questions"):
+        for part in ("claims", "questions", "further"):
             if part in outcome:
                 print(part, {name: value for name, value in outcome[part].items() if name != "by_type"})
