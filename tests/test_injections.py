@@ -380,7 +380,23 @@ def test_marking_never_fails_and_never_invents(text: str):
 
 @pytest.mark.parametrize(
     "text",
-    ["a" * 400_000, "ignore " * 60_000, "<" * 100_000, "{" * 100_000, "\u200b" * 100_000, "A1+/" * 50_000, "you are " * 40_000, "請" * 100_000, "." * 200_000],
+    [
+        "a" * 400_000,
+        "A" * 90 + "===",
+        "abcd " * 40_000 + "=!",
+        "0x41 " * 30_000,
+        "a b " * 50_000,
+        "ignore all the your of " * 9_000,
+        '"a": ' * 30_000,
+        "ignore " * 60_000,
+        "<" * 100_000,
+        "{" * 100_000,
+        "\u200b" * 100_000,
+        "A1+/" * 50_000,
+        "you are " * 40_000,
+        "請" * 100_000,
+        "." * 200_000,
+    ],
 )
 def test_long_text_is_read_in_linear_time(text: str):
     """Would not end if a pattern backtracked; nothing is timed."""

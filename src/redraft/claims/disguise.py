@@ -26,7 +26,7 @@ _LOOK_ALIKES = str.maketrans(
     "abbcdefghijklmnoqpstyvwxyqnu" + "abenikvoptuxwy" + "iigainreabcdfghjklmopstuvwyz" + "lll",
 )
 _LEET = str.maketrans("013457@$!|", "oieastasil")
-_TOKEN = re.compile(r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,}|(?:[A-Za-z0-9+/_-]{4,}\s?){6,})={0,2}(?![A-Za-z0-9+/=])")
+_TOKEN = re.compile(r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,}(?:\s[A-Za-z0-9+/_-]{4,}){5,}|[A-Za-z0-9+/_-]{16,})={0,2}")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:(?:0x|\\x|%)?[0-9A-Fa-f]{2}[\s,]?){12,}")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\x([0-9A-Fa-f]{2})|&#x?[0-9A-Fa-f]+;?")
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
