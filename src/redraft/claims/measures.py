@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from calendar import isleap, monthrange
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -221,7 +222,7 @@ def _weekday(text: str, match: re.Match[str], day: date) -> Statement:
 
 def _span(text: str, place: Span, a: date, b: date, figures: Sequence[Quantity]) -> Iterator[Statement]:
     """Days said to lie between two dates: counting neither, one or both of them is right."""
-    for figure in figures:
+    for figure in _near(figures, place[0] - 40, place[1] + 30):
         behind = figure.span[0] >= place[1] and figure.span[0] - place[1] < 30 and _DAYS_SAID.fullmatch(text[place[1] : figure.span[0]])
         ahead = figure.span[1] <= place[0] and re.fullmatch(
             r"[ -]days? (?:long |elapsed |passed |there are )?(?:from|between) ", text[figure.span[1] : place[0]], re.IGNORECASE
@@ -252,6 +253,14 @@ def _span(text: str, place: Span, a: date, b: date, figures: Sequence[Quantity])
         return
 
 
+def _near(figures: Sequence[Quantity], start: int, end: int) -> Iterator[Quantity]:
+    """The figures that end at or after `start` and begin before `end`; they are in the order of the text."""
+    for place in range(bisect_left(figures, start, key=lambda figure: figure.span[1]), len(figures)):
+        if figures[place].span[0] >= end:
+            return
+        yield figures[place]
+
+
 _SAME_MONTH = re.compile(
     rf"\b(?P<a>\d{{1,2}})(?:st|nd|rd|th)?(?: (?P<m0>{_MONTH}))? ?(?:to|-|–|until|through) ?(?P<b>\d{{1,2}})(?:st|nd|rd|th)? (?P<m>{_MONTH})(?: \d{{4}})?\b",
     re.IGNORECASE,
@@ -268,7 +277,7 @@ def _months(text: str, figures: Sequence[Quantity]) -> Iterator[Statement]:
             month = _MONTHS[match["m"].lower()]
             yield from _span(text, match.span(), date(2024, month, a), date(2024, month, b), figures)
     for match in _MONTH_LENGTH.finditer(text):
-        figure = next((q for q in figures if 0 <= q.span[0] - match.end() < 3), None)
+        figure = next((q for q in _near(figures, match.end(), match.end() + 3) if q.span[0] >= match.end()), None)
         month = _MONTHS[match["m"].lower()]
         if (
             figure is None

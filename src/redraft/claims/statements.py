@@ -34,8 +34,9 @@ def find(text: str) -> tuple[Statement, ...]:
             if any(s.ambiguous and s.holds is False for s in here):
                 here = _other_convention(here, list(equations(text, flat, line.span(), ",")))
             found.extend(here)
+    known = {s.focus for s in found}
     for line in lines:
-        found.extend(_said(text, flat, line.span(), {s.focus for s in found}))
+        found.extend(_said(text, flat, line.span(), known))
     return tuple(sorted(found, key=lambda s: (s.focus, s.span)))
 
 
@@ -57,7 +58,7 @@ def _without_code(text: str) -> str:
 
 
 def _said(text: str, flat: str, span: Span, known: set[Span]) -> Iterator[Statement]:
-    """Statements of one line that are made in words, not with signs, except those whose figure is known to be derived already."""
+    """Statements of one line that are made in words, not with signs, except those whose figure is known to be derived already; they become known."""
     start, end = span
     line = flat[start:end]
     low = line.lower()

@@ -11,7 +11,7 @@ from redraft.claims.segment import claim_id
 from redraft.claims.statement import Statement
 from redraft.claims.statements import find
 from redraft.protocols import Route
-from redraft.types import CheckStatus, Claim, Evidence, Span, ToolCall, ToolResult, Verdict
+from redraft.types import CheckStatus, Claim, Evidence, ToolCall, ToolResult, Verdict
 
 __all__ = ["routes"]
 
@@ -22,7 +22,7 @@ def routes(text: str) -> tuple[Route, ...]:
     """One route for each arithmetic statement of the text, in order; the plan is a rule, the verdict computed."""
     seen: Counter[str] = Counter()
     made: list[Route] = []
-    derived: dict[str, dict[Span, str]] = {}
+    derived: dict[str, list[tuple[int, str]]] = {}
     for statement in find(text):
         words = text[statement.span[0] : statement.span[1]]
         identity = claim_id(words, "number", seen[words])
@@ -36,7 +36,7 @@ def routes(text: str) -> tuple[Route, ...]:
             depends_on=_links(text, statement, derived),
         )
         if statement.shown is not None:
-            derived.setdefault(_bare(statement.shown.text), {})[statement.focus] = identity
+            _note(derived.setdefault(_bare(statement.shown.text), []), statement.focus[1], identity)
         calls = tuple(ToolCall(tool=statement.tool, input=expression) for expression in _inputs(statement))
         made.append(Route(claim=claim, calls=calls, plan="rule", decide=_decide(statement)))
     return tuple(made)
@@ -48,13 +48,20 @@ def _inputs(statement: Statement) -> tuple[str, ...]:
     return (statement.expression, *other, *points, *statement.also)
 
 
-def _links(text: str, statement: Statement, derived: Mapping[str, Mapping[Span, str]]) -> tuple[str, ...]:
+def _note(sources: list[tuple[int, str]], end: int, identity: str) -> None:
+    """Add a statement that derives a figure ending here; the first two tell whether a later use has one source or several."""
+    sources.append((end, identity))
+    sources.sort()
+    del sources[2:]
+
+
+def _links(text: str, statement: Statement, derived: Mapping[str, Sequence[tuple[int, str]]]) -> tuple[str, ...]:
     """The earlier statements whose derived figure is used here: an operand that shows the same figure, where only one statement derives it."""
     found: list[str] = []
-    for span in statement.operands:
-        sources = {identity for focus, identity in derived.get(_bare(text[span[0] : span[1]]), {}).items() if focus[1] <= span[0]}
-        if len(sources) == 1:
-            found.extend(sources - set(found))
+    for start, end in statement.operands:
+        sources = [identity for ended, identity in derived.get(_bare(text[start:end]), ()) if ended <= start]
+        if len(sources) == 1 and sources[0] not in found:
+            found += sources
     return tuple(found)
 
 
