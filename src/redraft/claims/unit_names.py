@@ -146,7 +146,7 @@ POWERS_BEFORE = {"square": 2, "sq": 2, "sq.": 2, "cubic": 3, "cu": 3, "cu.": 3}
 POWERS_AFTER = {"squared": 2, "cubed": 3, "²": 2, "³": 3, "^2": 2, "^3": 3, "**2": 2, "**3": 3, "2": 2, "3": 3}
 POWER_AFTER = re.compile(r"\s+(squared|cubed)\b|(²|³|\^2|\^3|\*\*2|\*\*3|(?<=[^\W\d_])[23](?![\w.,]\d|\w))")
 POWER_BEFORE = re.compile(r"(square|sq\.?|cubic|cu\.?)[\s-]+", re.IGNORECASE)
-JOINED_BY = re.compile(r"\s*(?:/|\bper\b)\s*|\s*([*·⋅])\s*", re.IGNORECASE)
+JOINED_BY = re.compile(r"\s*(?:/|\bper\b|\b(?:an|a)\b(?=\s+(?:hour|second|minute)\b)|\bevery\b(?=\s+(?:hour|second|minute)\b))\s*|\s*([*·⋅])\s*", re.IGNORECASE)
 WORDS = re.compile(r"[^\W\d_²³]+\.?(?:[ \t\u00a0-]+(?:of\s+)?[^\W\d_²³]+\.?){0,4}|[\"'″′#°º]\s?[CFKR]?(?![^\W\d_])|[°º]\s?[CFKR]\b|℃|℉|°")
 
 

@@ -15,7 +15,7 @@ from redraft.planning.options import Option
 from redraft.planning.rounding import read_rounding
 from redraft.planning.stories import proposals
 from redraft.planning.story import Proposal, Story, asks_amount, read_story
-from redraft.planning.vocabulary import CARRIERS
+from redraft.planning.vocabulary import CARRIERS, phrases
 from redraft.types import Failure, Task, ToolCall
 
 __all__ = ["options"]
@@ -63,7 +63,7 @@ def propose(query: str) -> list[Proposal]:
     read = tokens(query)
     if any(token.kind == "date" for token in read) or asks_otherwise(read) or asks_truth(read) or mixed_money(query):
         return []
-    found = [*symbolic(query, read), *worded(read)]
+    found = [*symbolic(query, read), *worded(spoken(read))]
     if not found or found[0].weight < 0.9:
         story = read_story(read)
         if story is not None and asks_amount(story) and not mixed_units(query, story):
@@ -104,6 +104,17 @@ def worded(read: tuple[Token, ...]) -> Iterator[Proposal]:
     loose = read_operation(read, loose=True)
     if loose is not None and (strict is None or loose.expression != strict.expression):
         yield Proposal(expression=loose.expression, label=f"calculate({loose.expression})", weight=sureness(loose, 0.7))
+
+
+def spoken(read: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The tokens without the sentences before the first number, where those say nothing about what to do: `My calculator broke. 58 take away 9?`."""
+    first = next((index for index, token in enumerate(read) if token.kind == "number"), 0)
+    start = max((index + 1 for index, token in enumerate(read[:first]) if token.kind == "mark" and token.text in ".:!?;"), default=0)
+    before = {token.lower for token in read[:start] if token.kind == "word"}
+    return read if any(phrases().get(word, "IS") not in SILENT for word in before) else read[start:]
+
+
+SILENT = frozenset({"IS", "WHAT", "AND", "OF", "IN", "ON", "TO", "FROM", "BY", "AS", "GET", "HOWMUCH", "BETWEEN", "NUMBER"})
 
 
 def dozens(read: tuple[Token, ...], number: Token) -> Iterator[Proposal]:
@@ -154,7 +165,11 @@ def mixed_units(query: str, story: Story) -> bool:
     """Whether two amounts are of one kind in different units, `3 m` and `50 cm`, that cannot be added as they stand."""
     if any(amount.per for amount in story.amounts):
         return False
-    units = [unit[0] for amount in story.amounts if (unit := read_unit(query, amount.token.end + len(query[amount.token.end :]) - len(query[amount.token.end :].lstrip(" -"))))]
+    units = [
+        unit[0]
+        for amount in story.amounts
+        if (unit := read_unit(query, amount.token.end + len(query[amount.token.end :]) - len(query[amount.token.end :].lstrip(" -"))))
+    ]
     real = [unit for unit in units if unit.text.lower() not in ("in", "at", "as", "a", "second", "hand", "t", "s")]
     return any(one.dimension == other.dimension and one.factors != other.factors for one, other in combinations(real, 2))
 

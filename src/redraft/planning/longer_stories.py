@@ -173,6 +173,8 @@ def label_of(price: Amount) -> frozenset[str]:
             break
         if word.isalpha() and word not in STOPS and word not in classes_of("total"):
             taken.append(stem(word))
+    if price.after[:1] in (("for",), ("per",)):
+        taken = [stem(word) for word in price.after[1:3] if word.isalpha() and word not in STOPS] + taken
     return frozenset(taken[:3])
 
 

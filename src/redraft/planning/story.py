@@ -247,6 +247,9 @@ def per_nouns(clause: Sequence[Token], index: int) -> frozenset[str]:
                 return frozenset({f"?{noun}"})
         if word == "to" and place == index + 1 and place + 2 < len(clause) and clause[place + 1].lower in ("a", "an", "each", "every", "one", "per"):
             return frozenset({stem(clause[place + 2].lower)})  # `16 to a tin`
+        if word == "to" and place == index + 2 and clause[place + 1 : place + 2] and clause[place + 1].lower in ("a", "an", "each", "every", "one"):
+            if place + 2 < len(clause) and not any(item.lower in VERBS for item in clause[:index]):
+                return frozenset({f"?{stem(clause[place + 2].lower)}"})  # `5 rolls to a bag`, not `gave 5 rolls to a friend`
         if word == "per" and place + 1 < len(clause) and clause[place + 1].kind == "number":
             continue  # `6 litres per 100 km` is a proportion
         if word in ("per", "each", "every", "apiece", "/") or (word in ("a", "an") and place - index <= 2 and clause[place - 1].lower not in STOPS):

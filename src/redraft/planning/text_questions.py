@@ -60,7 +60,8 @@ FUNCTION_WORDS = frozenset(
         small lower upper case english appear appears appearing occur occurs occurring used contain contains exactly each every single one you're
         what's whats i'd like know need want backwards backward reverse reversed order alphabetical long length spelled spell spelling written write
         whole within inside individual made up using all any instances instance occurrences occurrence frequency vowel vowels consonant consonants
-        left leaves hiya hey hi ok okay more less exact fill filling grid puzzle goes square box cell every all caps blank
+        question questions use uses used up scrabble crossword key keys press answer gets got game quiz left leaves
+        hiya hey hi ok okay more less exact fill filling grid puzzle goes square box cell every all caps blank
         palindrome anagram first last final second third fourth fifth sixth seventh eighth ninth tenth letter's read reads reading look form version
         come comes put be let's just only position place index
     """.split()
@@ -126,10 +127,12 @@ def read_literals(read: Sequence[Token]) -> Literals:
     if longer:
         texts = sorted(longer, key=lambda text: -len(text)) if len(longer) > 1 and len(set(map(len, longer))) > 1 else longer
         return Literals(texts=tuple(texts), letters=tuple(letters), parts=tuple(texts[1:]), places=tuple(places), quoted=True)
-    return Literals(texts=tuple(unquoted(named, indirect(read))), letters=tuple(letters), parts=(), places=tuple(places), quoted=False)
+    return Literals(
+        texts=tuple(unquoted(named, indirect(read), bool(letters) or not counts(read))), letters=tuple(letters), parts=(), places=tuple(places), quoted=False
+    )
 
 
-def unquoted(named: Sequence[tuple[int, str]], indirect: bool) -> list[str]:
+def unquoted(named: Sequence[tuple[int, str]], indirect: bool, certain: bool) -> list[str]:
     """The words that may be meant where nothing is quoted: the one that is introduced as a word, else the few that no vocabulary explains."""
     best = max((rank for rank, _ in named), default=1)
     texts = list(dict.fromkeys(word for rank, word in named if rank == best)) if len(named) > 1 else [word for _, word in named]
@@ -137,7 +140,14 @@ def unquoted(named: Sequence[tuple[int, str]], indirect: bool) -> list[str]:
         return texts
     if indirect:
         return []  # the capital of France is not the word France
-    return [] if len(named) > 3 else texts
+    if best == 2 and not certain and any(rank == 1 for rank, _ in named):
+        return []  # "how many letters did Kafka write in Prague" asks for other letters
+    return [] if len(named) > (5 if best == 2 and len(texts) == 1 else 3) else texts
+
+
+def counts(read: Sequence[Token]) -> bool:
+    """Whether something is counted: then it may be other letters than those of the word."""
+    return any(token.kind == "word" and token.lower in ("many", "number", "count", "total") for token in read)
 
 
 def indirect(read: Sequence[Token]) -> bool:
@@ -151,7 +161,12 @@ def indirect(read: Sequence[Token]) -> bool:
 
 
 INTRODUCED = 3
-NAMING = frozenset("word words term spell spelling name string text type write reverse called".split())
+NAMING = frozenset(
+    """
+        answer solution password entry label surname username nickname heading title slogan word words term spell spelling name string text
+        type write reverse called
+    """.split()
+)
 """What a text stands right behind: `the word marble`, `to spell kangaroo`, `his name is Oliver`."""
 LINKS = frozenset({":", "-", "–", "is", "reads", "was", "says", ",", "like", "to", "of", "called"})
 
@@ -163,7 +178,7 @@ def named_rank(read: Sequence[Token], index: int) -> int | None:
     earlier = read[index - 2].lower if index > 1 else ""
     after = read[index + 1] if index + 1 < len(read) else None
     introduced = before in NAMING or (before in LINKS and earlier in NAMING and not (before in ("to", "of") and earlier not in ("spelling",)))
-    if len(word) < 2 or word.endswith("'s") or (word in FUNCTION_WORDS and not (introduced and before == "word" and index + 1 == len(read))):
+    if len(word) < 2 or word.endswith("'s") or (word in FUNCTION_WORDS and not (introduced and before == "word" and (after is None or after.kind == "mark"))):
         return None
     opening = index == 0 and after is not None and after.kind != "mark"  # an order such as "Print"
     shouted = read[index].text.isupper() and len(word) > 3
@@ -239,10 +254,12 @@ def single(read: Sequence[Token], index: int, word: str) -> bool:
     if bare != word:
         return True
     if bare in ("a", "i"):
+        if following in ("key", "keys", "key's"):
+            return True
         alone = before == "with" and following in ("", "?", ".", ",", "!")
         return (
             alone
-            or before in ("letter", "character", "letters", "every")
+            or before in ("letter", "character", "letters", "every", "any")
             or (before in ("many", "of", "does", "times", "often") and following in BESIDE_LETTERS)
         )
     return True
@@ -333,7 +350,7 @@ def about_letter(literals: Literals, text: str, cues: set[str], words: frozenset
         yield "position", (text, letter), 0.9
     elif cues & {"starts", "ends"} and (literals.quoted or words & {"does", "is"}):
         yield from edges(text, letter, cues, 0.95)
-    elif truth and ("contain" in cues or (words & {"in", "there"} and words & {"letter", "word"})):
+    elif truth and ("contain" in cues or (words & {"in", "there"} and (literals.quoted or words & {"letter", "word"}))):
         yield "contains", (text, letter), 0.85
 
 
@@ -356,6 +373,8 @@ def counted(literals: Literals, text: str, cues: set[str], words: frozenset[str]
     elif ("words" in cues or {"word", "count"} <= words) and "letters" not in cues and " " in text:
         yield "count_words", (text,), 1.0
     elif cues & {"letters", "long"}:
+        if not literals.quoted and text[:1].isupper() and not words & {"letter", "letters", "word", "name", "long"}:
+            return  # the characters of Hamlet are persons
         spaces = " " in text
         exact = "count_letters" if words & {"letter", "letters"} else "length"
         if "letters" in cues or literals.quoted or words & {"word", "phrase", "string"}:

@@ -114,7 +114,7 @@ CARRIERS = frozenset(
 STORY: Mapping[str, str] = {
     # what happens to an amount
     "gain": """
-        buying getting receiving finding collecting earning adding winning picking depositing
+        plus buying getting receiving finding collecting earning adding winning picking depositing
         loaded attached stacked poured_in filled hands handed gets_in get_in
         buys bought buy gets got get receives received receive finds found find collects collected earns earned earn adds added add gains gained wins
         won picks picked join joins joined arrive arrives arrived more another additional extra increase increased rises rose raised grew grows grow
@@ -166,6 +166,7 @@ STORY: Mapping[str, str] = {
     "ceiling": "needed need needs required require minimum fewest least enough necessary must",
     "times": "times twice thrice double triple as",
     "measurable": """
+        paying spending earning saving charged
         total sum cost price number amount average mean percentage percent % proportion share area perimeter volume speed distance length weight age
         change difference bill tip tax vat discount profit loss salary wage wages pay temperature rate value height score population fee fare balance
         income earnings revenue interest savings rent width depth circumference quantity charge budget reduction increase decrease raise mass capacity
