@@ -6,6 +6,7 @@ that a text only comes near to.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,9 +15,13 @@ from redraft.claims.sentence import root
 from redraft.claims.spans import Kin
 from redraft.claims.thesaurus import alike
 from redraft.claims.wanted import Wanted
-from redraft.claims.words import Word, stems, words
+from redraft.claims.words import Word, stem, stems, words
 
 __all__ = ["Bearing", "bearing"]
+
+
+NEEDED = 0.7
+"""What a word that may not be missing must reach: itself, one that may stand for it, or one that is very near in meaning."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +47,7 @@ def bearing(question: Question, want: Wanted, sentence: str, around: str, kin: K
         own=_share(asked, own, kin),
         around=_share(asked, all_around, kin),
         named=all(word.stem in all_around for word in named if word.content and len(word.text) > 1),
-        exact=_restricted(question, sentence, around) and _related(want, asked, own, kin),
+        exact=_restricted(question, sentence, around) and _related(want, asked, sentence, kin),
     )
 
 
@@ -109,7 +114,14 @@ def _restricted(question: Question, sentence: str, around: str) -> bool:
     return True
 
 
-def _related(want: Wanted, asked: Sequence[Word], own: frozenset[str], kin: Kin) -> bool:
-    """Whether the sentence has the verb, and the noun where that says more than the kind of answer."""
-    needed = {want.verb} | ({want.head} if (want.role or want.want == "phrase") and want.want in ("person", "name", "phrase", "place") else set[str]())
-    return all(_had(word, own, kin) >= 0.5 for word in asked if word.stem in needed)
+_CREATING = frozenset(stem(word) for word in "write compose paint design build create direct sculpt draw invent carve author produce".split())
+
+
+def _related(want: Wanted, asked: Sequence[Word], sentence: str, kin: Kin) -> bool:
+    """Whether the sentence has the verb, and the noun where that says more than the kind of answer; "a play by" is enough for "who wrote"."""
+    own = stems(words(sentence))
+    created = want.verb in _CREATING and re.search(r"\bby (?:the [a-z' ]+)?[A-Z]", sentence)
+    needed = set[str]() if created else {want.verb}
+    if (want.role or want.want == "phrase") and (want.want in ("person", "name", "phrase", "place") or want.head == "population"):
+        needed.add(want.head)
+    return all(_had(word, own, kin) >= NEEDED for word in asked if word.stem in needed)

@@ -54,7 +54,9 @@ def offers(question: Question, want: Wanted, sentence: str, kin: Kin) -> tuple[O
     return tuple(sorted(best.values(), key=lambda item: (-item.fit, item.span[0], -item.span[1])))
 
 
-_CLAUSE = re.compile(r"[;:]|, (?:and|but|as|because|while|although|though|when|where|which|who|whose|so|after|before|until)\b|\b(?:because|while|although|but|and then|when)\b|—")
+_CLAUSE = re.compile(
+    r"[;:]|, (?:and|but|as|because|while|although|though|when|where|which|who|whose|so|after|before|until)\b|\b(?:because|while|although|but|and then|when)\b|—"
+)
 
 
 def _placed(span: Span, matched: Sequence[Word], sentence: str) -> float:
@@ -149,6 +151,14 @@ def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
         return 0.6 if not slot.dimension and any(word.stem == want.head for word in before) else 0.0 if slot.dimension else 0.35
     if want.want == "span" and want.still and slot.dimension in ("time", "years"):
         return 0.6
+    if want.want == "mass" and slot.counts and slot.counts[0] in _MASSES:
+        return 1.0
+    if want.want == "length" and slot.dimension == "length":
+        measured = [word for word in words(sentence[slot.span[1] :])[:3] if word.text.lower() in _EXTENTS]
+        if measured and want.head in _EXTENT_NOUNS:
+            return 1.0 if _EXTENTS[measured[0].text.lower()] == _EXTENT_NOUNS[want.head] else 0.0
+        if _EXTENT_NOUNS.get(want.head) in ("wide", "deep", "thick"):
+            return 1.0 if any(_EXTENT_NOUNS.get(word.stem) == _EXTENT_NOUNS[want.head] for word in words(sentence)) else 0.3
     if want.want in _DIMENSIONS:
         return 1.0 if slot.dimension in _DIMENSIONS[want.want] else 0.0
     if want.want == "money":
@@ -159,7 +169,19 @@ def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
     return 0.8
 
 
-_PAID = re.compile(r"\b(?:costs?|prices?|pay|pays|paid|fines?|fees?|charges?|charged|sold|bought|for|worth|earns?|cheque|grant|donated|raised|tickets?|admission|fares?|rent|is|at)\b")
+_MASSES = frozenset(stem(word) for word in "tonne ton kilo kilogram gram pound ounce stone kg hundredweight".split())
+_EXTENTS = {"long": "long", "tall": "high", "high": "high", "deep": "deep", "wide": "wide", "broad": "wide", "thick": "thick"}
+_EXTENT_NOUNS = {
+    stem(word): extent
+    for line, extent in (
+        ("long length", "long"), ("tall high height altitude elevation", "high"), ("deep depth", "deep"), ("wide width broad breadth", "wide"),
+        ("thick thickness", "thick"),
+    )
+    for word in line.split()
+}  # fmt: skip
+_PAID = re.compile(
+    r"\b(?:costs?|prices?|pay|pays|paid|fines?|fees?|charges?|charged|sold|bought|for|worth|earns?|cheque|grant|donated|raised|tickets?|admission|fares?|rent|is|at)\b"
+)
 
 
 def _paid(sentence: str, slot: Slot) -> bool:
@@ -227,15 +249,20 @@ def _clocks(sentence: str) -> Iterator[_Graded]:
 
 _TITLED = re.compile(r"[\"“‘*_]+([^\"“”‘’*_\n]{2,60})[\"”’*_]+")
 _ORGANIZATION = frozenset(
-    "university college school company corporation corp inc ltd institute association club band council committee party church museum bank group agency team "
-    "department ministry society league union press records studios foundation trust brothers daughters sons partners works house fund guild bureau office "
+    "university college school company corporation corp inc ltd institute association club band council committee party church museum "
+    "bank group agency team "
+    "department ministry society league union press records studios foundation trust brothers daughters sons partners works house fund "
+    "guild bureau office "
     "hall cooperative firm hotel inn".split()
 )
 _PLACE_WORDS = frozenset(
-    "river lake mount mountain island street county city valley bay sea ocean park square bridge avenue road peninsula province desert forest coast castle "
+    "river lake mount mountain island street county city valley bay sea ocean park square bridge avenue road peninsula province desert "
+    "forest coast castle "
     "hill hills cliff cliffs gardens harbour port meadow field fields stair hall house market lane wood woods moor heath station".split()
 )
-_PERSONAL = frozenset("mr mrs ms dr sir dame lord lady prof professor president king queen prince princess saint captain mayor judge senator sister father".split())
+_PERSONAL = frozenset(
+    "mr mrs ms dr sir dame lord lady prof professor president king queen prince princess saint captain mayor judge senator sister father".split()
+)
 _PLACING = frozenset("in at near from to into outside across beside around behind through throughout towards toward on above below under along between".split())
 
 
@@ -292,21 +319,29 @@ def _linked(want: Wanted, span: Span, sentence: str, kin: Kin) -> bool:
         between = sentence[first:second]
         if len(words(between)) <= 7 and not _CLAUSE.search(between) and not re.search(r"\b(?:of|from|near|with|for|who|that)\b", between):
             return True
-        if re.search(r"\b(?:is|was|are|were|named|called|been|under|by|to)\b(?: \w+){0,2}\W*$", between) and not _CLAUSE.search(between) and word.span[0] < span[0]:
+        if (
+            re.search(r"\b(?:is|was|are|were|named|called|been|under|by|to)\b(?: \w+){0,2}\W*$", between)
+            and not _CLAUSE.search(between)
+            and word.span[0] < span[0]
+        ):
             return True
     return False
 
 
 _DEMONYM = re.compile(r"^\w+(?:[ai]an|ish|ese|ch|tch|eek|iss)$")
 _CALENDAR = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may "
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january "
+    "february march april may "
     "june july august september october november december easter christmas".split()
 )
 _SETTLEMENTS = frozenset(stem(word) for word in "city town village country county state borough capital province nation municipality island river".split())
 _TIMES = frozenset(
-    "age time year years month months week weeks day days hour hours minute minutes morning evening night noon spring summer autumn winter century end "
+    "age time year years month months week weeks day days hour hours minute minutes morning evening night noon spring summer autumn "
+    "winter century end "
     "beginning january february march april may june july august september october november december".split()
 )
+_FIRMS = frozenset("brewery bakery firm company foundry shipyard factory publisher charity trust builder builders maker makers manufacturer dealer mill".split())
+_FIRM_WORDS = frozenset(stem(word) for word in _ORGANIZATION)
 _NAMING = re.compile(
     r"\b(?:called|named|call|calls|known (?:\w+ )?as|nicknamed|dubbed|christened|entitled|titled|code-?named|baptised|term(?:ed)?|name is|name was)"
     r"(?: it| them| him| her)?(?: the| a| an)?[ ,:*\"“‘]*$"
@@ -325,7 +360,9 @@ def _named(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
         own = {word.stem for word in words(sentence[start:end])}
         beside = bool({word.stem for word in words(sentence[:start])[-2:]} & near) and not re.search(r"[,;] *$", sentence[:start])
         headed = bool(own & near) or beside
-        fit = 1.0 if named or headed else 0.85 if span in titles else 0.6
+        led = _led(sentence, span)
+        apposed = KIND_NOUNS.get(led) == "name" or (led in _FIRMS)
+        fit = 1.0 if named or headed else 0.9 if apposed else 0.85 if span in titles or led == "by" or own & _FIRM_WORDS else 0.6
         if want.naming and not (named or headed or _linked(want, span, sentence, kin)):
             fit *= 0.45
         yield span, fit
@@ -352,7 +389,11 @@ def _places(want: Wanted, sentence: str) -> Iterator[_Graded]:
         place = led in _PLACING or town or bool(parts & _PLACE_WORDS) or bool(parts & COUNTRIES)
         yield span, 1.0 if kind or town else 0.95 if place and not parts & _PERSONAL else 0.45
     for start, end in _noun_phrases(sentence) if want.head not in _SETTLEMENTS else ():
-        if _led(sentence, (start, end)) not in _PLACING or _TIMES & {word.text.lower() for word in words(sentence[start:end])} or re.search(r"\d", sentence[start:end]):
+        if (
+            _led(sentence, (start, end)) not in _PLACING
+            or _TIMES & {word.text.lower() for word in words(sentence[start:end])}
+            or re.search(r"\d", sentence[start:end])
+        ):
             continue
         of = re.match(r" of (?:the )?", sentence[end:])
         named = next((name for name in found if of and name[0] == end + of.end()), None)
@@ -375,7 +416,11 @@ def _colours(sentence: str) -> Iterator[_Graded]:
         first = last = place
         while first and re.fullmatch(r"[ -]", sentence[found[first - 1].span[1] : found[first].span[0]]) and _shading(found[first - 1]):
             first -= 1
-        while last + 1 < len(found) and re.fullmatch(r"[ -]", sentence[found[last].span[1] : found[last + 1].span[0]]) and set(found[last + 1].text.lower().split("-")) & COLOURS:
+        while (
+            last + 1 < len(found)
+            and re.fullmatch(r"[ -]", sentence[found[last].span[1] : found[last + 1].span[0]])
+            and set(found[last + 1].text.lower().split("-")) & COLOURS
+        ):
             last += 1
         yield (found[first].span[0], found[last].span[1]), 1.0
     for match in re.finditer(r"\b(?:painted|repainted|dyed|coloured|colored|in|tinted) (?:a |an |the )?((?:[a-z]+[ -]){0,2}[a-z]+)", sentence):
@@ -486,7 +531,12 @@ def _trimmed(run: list[Word], following: str, sentence: str) -> Iterator[Span]:
     determined = bool(before) and (before[0].text.lower() in _DETERMINERS or before[0].text[0].isdigit())
     if len(kept) > 1 and not determined and re.search(r"(?:ed|ing|s)$", kept[0].text) and not kept[0].capital:
         yield kept[1].span[0], kept[-1].span[1]
-    if len(kept) == 1 and not determined and re.search(r"(?:ed|ing)$", kept[0].text) and not re.search(r"\b(?:of|in|for|by|with|from)\W*$", sentence[: kept[0].span[0]]):
+    if (
+        len(kept) == 1
+        and not determined
+        and re.search(r"(?:ed|ing)$", kept[0].text)
+        and not re.search(r"\b(?:of|in|for|by|with|from)\W*$", sentence[: kept[0].span[0]])
+    ):
         return
     verb = next((at for at, word in enumerate(kept[1:-1], 1) if re.search(r"(?:ed|ing)$", word.text)), None)
     if verb:

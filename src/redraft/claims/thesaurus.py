@@ -25,7 +25,7 @@ compose composer music song piece
 marry wife husband spouse wed wedding bride
 design architect designer plan draw engineer
 discover discoverer discovery find unearth uncover spot dig
-lead leader head chief chair charge boss direct captain run
+lead leader head chief chair charge boss direct captain run command commander
 rule king queen emperor reign monarch
 win winner victory victor champion triumph take first succeed
 begin start open launch commence inaugurate
@@ -238,7 +238,21 @@ unveil inaugurate reveal open
 visit see come
 cover clothe upholster wrap coat
 cloth fabric textile material
-wear dress clothes clothing garment
+wear dress clothes clothing garment costume outfit
+sew stitch tailor make
+local nearby neighbour resident people
+population inhabitant resident people
+penalty fine pay
+finance fund pay sponsor donate meet
+mend repair fix
+soldier colonel general officer captain major
+return back hand give
+shut close
+bike bicycle
+park leave
+angle fish
+altitude height elevation
+command lead
 jersey shirt
 hat cap
 shoe boot

@@ -42,29 +42,39 @@ for _want_, _line_ in cast(
     (
         (
             "person",
-            "person man woman boy girl actor actress author writer president singer player director king queen emperor scientist artist founder composer musician "
-            "coach politician inventor poet philosopher general leader architect producer painter host manager ruler pope minister engineer physicist chemist "
-            "explorer character rapper captain owner wife husband son daughter brother sister father mother chancellor mayor senator governor ceo chairman "
-            "people songwriter athlete driver drummer guitarist model comedian journalist lawyer designer screenwriter novelist sculptor keeper caretaker "
-            "treasurer secretary apprentice trainee student pupil teacher professor doctor nurse farmer fisherman baker cook chef butcher blacksmith carpenter "
-            "mason builder gardener botanist zoologist biologist historian archaeologist geologist astronomer mathematician surgeon vet sailor soldier officer "
-            "pilot rider runner swimmer cyclist winner champion rival successor predecessor colleague partner neighbour neighbor friend volunteer volunteers "
-            "member employee boss chief head executive conductor pianist violinist fiddler organist dancer photographer editor publisher librarian curator "
+            "person man woman boy girl actor actress author writer president singer player director king queen emperor scientist artist founder "
+            "composer musician "
+            "coach politician inventor poet philosopher general leader architect producer painter host manager ruler pope minister engineer "
+            "physicist chemist "
+            "explorer character rapper captain owner wife husband son daughter brother sister father mother chancellor mayor senator governor "
+            "ceo chairman "
+            "people songwriter athlete driver drummer guitarist model comedian journalist lawyer designer screenwriter novelist sculptor keeper "
+            "caretaker "
+            "treasurer secretary apprentice trainee student pupil teacher professor doctor nurse farmer fisherman baker cook chef butcher "
+            "blacksmith carpenter "
+            "mason builder gardener botanist zoologist biologist historian archaeologist geologist astronomer mathematician surgeon vet sailor "
+            "soldier officer "
+            "pilot rider runner swimmer cyclist winner champion rival successor predecessor colleague partner neighbour neighbor friend "
+            "volunteer volunteers "
+            "member employee boss chief head executive conductor pianist violinist fiddler organist dancer photographer editor publisher "
+            "librarian curator "
             "priest vicar bishop monk nun saint judge sheriff constable detective thief spy merchant banker weaver potter tailor jeweller clockmaker "
             "saint hero heroine duke duchess earl count baron lord lady prince princess expert specialist visitor guest customer critic inspector "
             "developer programmer newcomer veteran ambassador consul translator illustrator naturalist sponsor donor benefactor deputy assistant",
         ),
         (
             "place",
-            "city town village country county state river place location region continent capital province island district street road area lake mountain "
-            "hill nation borough territory headquarters birthplace neighborhood neighbourhood suburb sea ocean municipality peninsula shire port harbour "
+            "city town village country county state river place location region continent capital province island district street road area "
+            "lake mountain "
+            "hill nation borough territory headquarters birthplace neighborhood neighbourhood suburb sea ocean municipality peninsula shire "
+            "port harbour "
             "harbor valley square park room hall building house street station",
         ),
         ("year", "year decade century"),
         ("day", "date day birthday"),
         ("when", "month season era period"),
         ("clock", "time hour"),
-        ("money", "price cost fee fine salary wage surplus profit loss budget fare rent revenue income turnover deposit donation prize-money charge debt loan"),
+        ("money", "money price cost fee fine penalty toll reward salary wage surplus profit loss budget fare rent revenue income turnover deposit donation prize-money charge debt loan"),
         ("length", "length height depth width distance altitude elevation diameter thickness circumference"),
         ("mass", "weight mass"),
         ("duration", "duration"),
@@ -74,10 +84,14 @@ for _want_, _line_ in cast(
         ("measure", "amount sum size area volume speed temperature rate quantity"),
         (
             "name",
-            "name nickname surname title company business firm organisation organization band team group party university school club agency institution institute "
-            "foundation charity society association manufacturer supplier publisher newspaper magazine book novel film movie song album opera play symphony "
-            "poem show series programme program tool software station network brand ship boat ferry train product award prize medal trophy museum church bridge college bank "
-            "shop store restaurant pub inn hotel bakery software app application festival event war battle treaty law theory dynasty tribe studio label "
+            "name nickname surname title company business firm organisation organization band team group party university school club agency "
+            "institution institute "
+            "foundation charity society association manufacturer supplier publisher newspaper magazine book novel film movie song album opera "
+            "play symphony "
+            "poem show series programme program tool software station network brand ship boat ferry train product award prize medal trophy "
+            "museum church bridge college bank "
+            "shop store restaurant pub inn hotel bakery software app application festival event war battle treaty law theory dynasty tribe "
+            "studio label "
             "airline league stadium airport chain publication religion holiday tournament competition",
         ),
         ("colour", "colour color shade hue tint"),
@@ -91,8 +105,10 @@ for _want_, _line_ in cast(
     KIND_NOUNS.update(dict.fromkeys(_line_.split(), _want_))
 
 COLOURS = frozenset(
-    "red blue green yellow orange purple violet pink brown black white grey gray turquoise crimson scarlet maroon beige ivory cream gold golden silver "
-    "silvery bronze copper aubergine lilac lavender indigo teal navy ochre amber magenta cyan olive mint emerald ruby sapphire khaki tan russet mauve "
+    "red blue green yellow orange purple violet pink brown black white grey gray turquoise crimson scarlet maroon beige ivory cream "
+    "gold golden silver "
+    "silvery bronze copper aubergine lilac lavender indigo teal navy ochre amber magenta cyan olive mint emerald ruby sapphire khaki "
+    "tan russet mauve "
     "mustard charcoal burgundy vermilion azure coral salmon rust terracotta peach apricot lemon lime saffron cobalt jade pearl ebony slate sand "
     "reddish bluish greenish yellowish brownish whitish blackish greyish purplish pinkish".split()
 )
@@ -162,7 +178,7 @@ def _wanted(question: str) -> Wanted:
     if word == "how":
         return _how(lowered, place, paying)
     head, direct = _head(lowered, place)
-    if not direct and (head[:1] and head[0] in _PRONOUNS or lowered[place + 1 : place + 2] and lowered[place + 1] in _DOING):
+    if not direct and ((head[:1] and head[0] in _PRONOUNS) or (lowered[place + 1 : place + 2] and lowered[place + 1] in _DOING)):
         everything = {word.text.lower() for word in words(question)}
         naming = naming or bool(_NAMES & everything)
         if paying or naming or _weighs(lowered):
@@ -206,14 +222,16 @@ def _how(lowered: Sequence[str], place: int, paying: bool) -> Wanted:
     after = lowered[place + 1] if place + 1 < len(lowered) else ""
     if after in ("many", "much"):
         following = [word for word in lowered[place + 2 :] if word not in _SKIPPED]
-        if after == "much" and (paying or (following and following[0] in _AUXILIARY)):
+        if after == "much" and (paying or following[:1] in (["money"], ["cash"]) or (following and following[0] in _AUXILIARY)):
             return Wanted(want="mass" if _weighs(lowered) else "money")
         noun: list[str] = []
         for word in following:
             if word in _AUXILIARY or word in _STOPPING:
                 break
             noun.append(word)
-        return Wanted(want="count", head=stem(noun[0] if len(noun) < 2 or noun[0].endswith("s") else noun[-1] if noun[-1].endswith("s") else noun[0]) if noun else "")
+        return Wanted(
+            want="count", head=stem(noun[0] if len(noun) < 2 or noun[0].endswith("s") else noun[-1] if noun[-1].endswith("s") else noun[0]) if noun else ""
+        )
     if after in _MEASURED:
         if after == "long" and lowered[place + 2 : place + 3] and lowered[place + 2] in ("is", "are"):
             return Wanted(want="span", head=stem(after), still=True)
@@ -240,7 +258,7 @@ def _head(lowered: Sequence[str], place: int) -> tuple[list[str], bool]:
 
 def _kind(head: Sequence[str]) -> tuple[Want | None, str]:
     """The kind that the head noun names: the last of the leading words that a vocabulary knows, else the first word."""
-    known = [(KIND_NOUNS.get(form), word) for word in head for form in _singular(word) if form in KIND_NOUNS]
+    known: list[tuple[Want, str]] = [(KIND_NOUNS[form], word) for word in head for form in _singular(word) if form in KIND_NOUNS]
     for word in head[:3]:
         form = next((form for form in _singular(word) if form in KIND_NOUNS), None)
         if form and not (word != head[-1] and any(other in KIND_NOUNS for later in head[head.index(word) + 1 : 3] for other in _singular(later))):

@@ -79,7 +79,7 @@ async def options(task: Task, effects: Effects, *, coverage_needed: float = COVE
         found = _of_passages(await effects.use(call))
     else:
         found = [_Sentence(item=item, text=item.value, context=item.text, near=item.relevance) for item in nearest]
-    kin = _kin(await effects.use(ToolCall(tool=TOOL, input=f"related: {task.query}"))) if found else {}
+    kin = _kin(await effects.use(ToolCall(tool=TOOL, input=f"related: {task.query}")))
     graded = _graded(task.query, found, kin)
     best = max((item.near for item in found), default=0.0)
     least = LEAST_PHRASE if wanted(task.query).want == "phrase" else LEAST

@@ -82,7 +82,7 @@ def near_words(asked: Sequence[str], vocabulary: Sequence[str], *, least: float 
             if score < least or len(close) == most:
                 break
             shared = _pieces(word) & _pieces(other)
-            if shared and os.path.commonprefix((word, other))[:4] != word[:4]:
+            if shared and other[:4] != word[:4]:
                 continue
             close.append((other, round(score, 3)))
         if close:
