@@ -31,7 +31,13 @@ Paris,France,2100000,105.4,Luc Petit
 Lyon,France,520000,47.9,Zoe Roux
 """
 EXPORTS = "Country,2021,2022,2023\nNorway,1200,1350,1500\nDenmark,800,760,900\nFinland,500,650,610\n"
-FILES = {"sales": SALES, "cities": CITIES, "exports": EXPORTS}
+BOATS = """Boat,Harbour,Launched,Length (m),Ticket (EUR),Fault rate,Leaves
+Heron,Westhaven,1988,24.5,12.50,2.1%,07:15
+Tern,Westhaven,2007,31.0,18.00,4.4%,09:40
+Gull,Oldport,2016,28.2,15.25,1.3%,12:05
+Skua,Northquay,1979,19.8,9.90,3.7%,16:30
+"""
+FILES = {"boats": BOATS, "sales": SALES, "cities": CITIES, "exports": EXPORTS}
 
 
 class NoTrace:
@@ -81,6 +87,22 @@ async def ask(folder: Path, name: str, question: str) -> tuple[Option, ...]:
         ("cities", "Is Paris more populous than Madrid?", "no"),
         ("cities", "What is the smallest area in the table?", "41.4"),
         ("cities", "Which city in Portugal has the largest population?", "Lisbon"),
+        ("boats", "oldest boat?", "Skua"),
+        ("boats", "Which ship is dearer, Heron or Gull?", "Gull"),
+        ("boats", "At what time does the Tern set off?", "09:40"),
+        ("boats", "Which of them leaves last?", "Skua"),
+        ("boats", "How many boats were launched before 2007?", "2"),
+        ("boats", "How many leave after 9 am?", "3"),
+        ("boats", "Which boat has the worst fault rate?", "Tern"),
+        ("boats", "What is the fault rate of Gull in percent?", "1.3"),
+        ("boats", "How many boats lie in Westhaven?", "2"),
+        ("boats", "In how many different harbours do they lie?", "3"),
+        ("boats", "Leaving Tern aside, which boat is longest?", "Gull"),
+        ("boats", "Mean ticket price? One decimal, please.", "13.9"),
+        ("boats", "How many boats are 25 metres long or longer?", "2"),
+        ("boats", "What is the length of the cheapest boat?", "19.8"),
+        ("boats", "Which boat has the second-highest number of metres in length?", "Gull"),
+        ("boats", "Who is third in length?", "Heron"),
         ("exports", "What were Denmark's exports in 2022?", "760"),
         ("exports", "What is the sum of exports in 2023?", "3010"),
         ("exports", "Which country had the lowest exports in 2021?", "Finland"),

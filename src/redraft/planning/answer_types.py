@@ -11,9 +11,9 @@ from redraft.planning.mentions import ColumnMention, Reading
 from redraft.planning.qualities import COMPARATIVES, SUPERLATIVES, VERBS
 from redraft.planning.sheets import Field, Sheet
 from redraft.planning.superlatives import superlative
-from redraft.planning.table_words import SYNONYMS, root
+from redraft.planning.table_words import ORDINALS, SYNONYMS, root
 
-__all__ = ["PERSONS", "Asked", "denotes", "key_of", "read_asked"]
+__all__ = ["PERSONS", "Asked", "asked_end", "denotes", "key_of", "read_asked"]
 
 Wanted = str
 """`amount`, `count`, `percent`, `ratio`, `name`, `rank` or `truth`."""
@@ -71,7 +71,13 @@ def denotes(word: Word, column: Field) -> bool:
         return True
     if any(word.stem in group and set(column.stems) & group for group in SYNONYMS):
         return True
-    return any(len(part) >= 5 and len(word.stem) >= 5 and (part.startswith(word.stem) or word.stem.startswith(part)) for part in column.stems)
+    return any(_akin(part, word.stem) for part in column.stems)
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether two stems are forms of one word: all but the last letter of the shorter begins the longer ("acquir", "acquisition")."""
+    common = next((at for at, (first, second) in enumerate(zip(one, other, strict=False)) if first != second), min(len(one), len(other)))
+    return common >= 5 and common >= min(len(one), len(other)) - 1
 
 
 def read_asked(question: str, sheet: Sheet, reading: Reading, *, compares: bool) -> Asked:
@@ -90,13 +96,52 @@ def read_asked(question: str, sheet: Sheet, reading: Reading, *, compares: bool)
     if asking is not None and kind == "name":
         return _named(asking, sheet, reading)
     if asking is not None and kind == "count":
-        return _counted(asking, sheet, reading)
+        counted = _counted(asking, sheet, reading)
+        return (
+            Asked(wanted="amount", sure=False)
+            if counted.wanted == "count" and counted.counted in (None, key_of(sheet)) and _pinned(sheet, reading)
+            else counted
+        )
     if _PERCENT.search(question):
         direct = any(sheet.fields[mention.field].percent for mention in measured)
         return Asked(wanted="amount" if direct else "percent")
     if kind == "amount":
         return Asked(wanted="amount")
     return _elliptic(asking.end() if asking else 0, bool(asking), question, sheet, reading)
+
+
+def _pinned(sheet: Sheet, reading: Reading) -> bool:
+    """Whether one row is named by its own name: there is nothing to count then."""
+    key = key_of(sheet)
+    own = [mention for mention in reading.values if mention.fields == (key,) and not mention.excluded]
+    return key is not None and len(own) == 1 and len(sheet.rows(own[0].filters)) == 1
+
+
+_PLACED = re.compile(rf"\b({'|'.join(list(ORDINALS)[1:])})\s+(?:in|by|on|for|when|place)\b", re.IGNORECASE)
+_RATHER = re.compile(r"\b(more|fewer|less)\b(?!.*\bthan\b)", re.IGNORECASE)
+
+
+def asked_end(question: str, reading: Reading) -> tuple[bool, int, tuple[int, int]] | None:
+    """The superlative of a question: whether the top is asked for, the place from there, and where it is said.
+
+    "Which is second in output?" and "which of them has more huts?" ask for an end too.
+    """
+    found = superlative(reading, question)
+    if found is not None:
+        return found
+    naming = bool(re.search(r"\b(?:which|who)\b", question, re.IGNORECASE))
+    for at, word in enumerate(reading.words):
+        low = word.text.lower()
+        if low in SUPERLATIVES and low.endswith("est"):
+            before = reading.words[at - 1].text.lower() if at else ""
+            return True, ORDINALS.get(before, 1), word.span
+        if naming and low in COMPARATIVES and low.endswith("er") and not re.search(r"\bthan\b", question, re.IGNORECASE):
+            return True, 1, word.span
+    placed = _PLACED.search(question)
+    if placed is not None:
+        return True, ORDINALS[placed[1].lower()], placed.span(1)
+    rather = _RATHER.search(question) if naming else None
+    return (rather[1].lower() == "more", 1, rather.span(1)) if rather is not None else None
 
 
 def _following(reading: Reading, end: int, most: int) -> list[Word]:
@@ -135,8 +180,8 @@ def _named(asking: re.Match[str], sheet: Sheet, reading: Reading) -> Asked:
         if any(value.span[0] <= other.span[0] < value.span[1] for value in reading.values):
             break
         if other.text.lower() not in STOP_WORDS and other.text.lower() not in ("one", "of", "the"):
-            if other.stem in ("time", "date", "dat", "dai", "day", "tim"):
-                return _moment(sheet, reading, ("time",) if other.text.lower().startswith("time") else ("date",))
+            if other.text.lower() in ("time", "date", "day", "year"):
+                return _moment(sheet, reading, ("time",) if other.text.lower() == "time" else ("date",))
             if other.text.lower() not in SUPERLATIVES and not any(
                 start <= other.span[0] < end for name in ("max", "min") for start, end in reading.operations.get(name, ())
             ):
@@ -201,6 +246,11 @@ def _counted(asking: re.Match[str], sheet: Sheet, reading: Reading) -> Asked:
     return Asked(wanted="count", sure=False)
 
 
+def _measure_behind(sheet: Sheet, reading: Reading, end: int) -> bool:
+    """Whether a measure is the noun of the superlative: "lowest debt", unlike "newest ship"."""
+    return any(_mention_at(reading.measures(sheet), word) is not None for word in _following(reading, end, 1))
+
+
 _LIGHT_COUNTED = frozenset("differ distinct uniqu separat total singl individu".split())
 
 
@@ -211,7 +261,7 @@ def _elliptic(start: int, what: bool, question: str, sheet: Sheet, reading: Read
     """ "What is the capital of X", "oldest club?", "fare for X?": the first thing named tells; a superlative may stand before it."""
     end = _CHUNK_END.search(question, start)
     chunk_end = end.start() if end is not None else len(question)
-    asked = superlative(reading, question)
+    asked = asked_end(question, reading)
     plain = [place for place in sheet.dimensions if "(" not in sheet.fields[place].sql]
     if what and asked is None:
         for word in _following(reading, start, 2):
@@ -230,8 +280,10 @@ def _elliptic(start: int, what: bool, question: str, sheet: Sheet, reading: Read
         return Asked(wanted="name", target=dimensions[-1])
     if measures:
         return Asked(wanted="amount")
-    if asked is not None and question[slice(*asked[2])].lower() in SUPERLATIVES and not reading.measures(sheet):
+    if asked is not None and question[slice(*asked[2])].lower() in SUPERLATIVES and not _measure_behind(sheet, reading, asked[2][1]):
         return Asked(wanted="name")
+    if asked is None and re.search(r"\b(?:first|earliest|last|latest|most recent)\b", question[start:chunk_end], re.IGNORECASE):
+        return Asked(wanted="name", sure=False)
     if reading.measures(sheet):
         return Asked(wanted="amount", sure=False)
     if reading.operations.keys() & {"sum", "average", "median", "difference", "change", "range"}:

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from redraft.planning.answer_types import denotes
+from redraft.planning.answer_types import asked_end, denotes
 from redraft.planning.mentions import Reading
 from redraft.planning.qualities import COMPARATIVES, SUPERLATIVES, VERBS, is_bad, points
 from redraft.planning.sheets import Filter, Sheet
-from redraft.planning.superlatives import superlative
 
 __all__ = ["End", "ends", "extreme"]
 
@@ -26,29 +25,32 @@ class End:
     high: bool
     rank: int
     weight: float
+    at: int
+    """Where in the question it is said."""
     certain: bool
     """Whether the words name the column, so that another column named is asked for in its row."""
 
 
 def ends(question: str, sheet: Sheet, reading: Reading, bound: set[int]) -> Iterator[End]:
     """The columns that the superlative of the question may be said of; those that only bound the rows last."""
-    asked = superlative(reading, question)
+    asked = asked_end(question, reading)
     moments = [place for place in sheet.dimensions if sheet.fields[place].temporal or _years(sheet, place)]
-    if asked is None:
-        yield from _first_or_last(question, sheet, reading, moments)
+    timed = list(_first_or_last(question, sheet, reading, moments))
+    if asked is None or (timed and _FIRST.fullmatch(question[slice(*asked[2])])):
+        yield from timed
         return
     high, rank, span = asked
     said = question[slice(*span)].lower()
     following = next((word.text.lower() for word in reading.words if word.span[0] >= span[1]), "")
-    quality = COMPARATIVES.get(following, ()) if said in ("most", "least") else SUPERLATIVES.get(said, ())
+    quality = COMPARATIVES.get(following, ()) if said in _DEGREES else SUPERLATIVES.get(said, COMPARATIVES.get(said, ()))
     fields = [*sheet.measures, *moments]
     groups = ([place for place in fields if names & set(sheet.fields[place].stems)] for names, _ in quality)
     meant = next((group for group in groups if group), list[int]())
     named = _named(sheet, reading, span)
     for place in fields:
         stems = sheet.fields[place].stems
-        own = points(said, stems) if said not in ("most", "least") else points(following, stems, superlative=False)
-        top = high if own is None else own if said != "least" else not own
+        own = points(following if said in _DEGREES else said, stems, superlative=said in SUPERLATIVES and said not in _DEGREES)
+        top = high if own is None else own if said not in ("least", "less", "fewer") else not own
         if own is None and any(not up and names & set(stems) for word in reading.words for names, up in VERBS.get(word.text.lower(), ())):
             top = not top
         if said in ("worst", "best") and is_bad(stems):
@@ -63,9 +65,10 @@ def ends(question: str, sheet: Sheet, reading: Reading, bound: set[int]) -> Iter
             continue
         if place in bound and len(fields) > 1 and place not in meant:
             weight *= 0.6
-        yield End(field=place, high=top, rank=rank, weight=weight, certain=certain)
+        yield End(field=place, high=top, rank=rank, weight=weight, at=span[0], certain=certain)
 
 
+_DEGREES = frozenset("most least more less fewer".split())
 _GENERAL = frozenset("biggest largest smallest highest lowest greatest best worst longest shortest".split())
 """Superlatives of so many things that a column named decides."""
 
@@ -95,9 +98,10 @@ def _first_or_last(question: str, sheet: Sheet, reading: Reading, moments: Seque
     fields = [*moments, *(place for place in sheet.measures if sheet.fields[place].years)]
     if match is None or not fields:
         return
-    meant = [place for place in fields if any(denotes(word, sheet.fields[place]) for word in reading.words)]
+    others = [word for word in reading.words if word.span[1] <= match.start() or word.span[0] >= match.end()]
+    meant = [place for place in fields if any(denotes(word, sheet.fields[place]) for word in others)]
     for place in meant or fields:
-        yield End(field=place, high=bool(match["last"]), rank=1, weight=0.95 if len(meant or fields) == 1 else 0.6, certain=True)
+        yield End(field=place, high=bool(match["last"]), rank=1, weight=0.95 if len(meant or fields) == 1 else 0.6, at=match.start(), certain=True)
 
 
 def extreme(sheet: Sheet, end: End, target: int, filters: Sequence[Filter]) -> tuple[str, str, str] | None:

@@ -157,7 +157,7 @@ def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False
     values = _values(sheet, found, [mention.span for mention in periods])
     taken = [mention.span for mention in (*periods, *values)]
     columns = _columns(sheet, found, taken, question=question)
-    whole = [mention.span for mention in columns if mention.strength == 1.0 and sheet.fields[mention.field].role == "measure"]
+    whole = [mention.span for mention in columns if mention.strength == 1.0]
     operations = _operations(found, [*taken, *whole])
     excluding = _phrases(found, EXCLUDING, taken)
     everything = tuple(sorted((*periods, *values), key=lambda mention: mention.span))

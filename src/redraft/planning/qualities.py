@@ -11,7 +11,10 @@ __all__ = ["CHANGES", "COMPARATIVES", "LIGHT", "SUPERLATIVES", "VERBS", "Quality
 Quality = tuple[frozenset[str], bool]
 """Stems of column names, and whether the word points to their high end."""
 
-_DATES = "founded established opened built inaugurated launched released introduced created born birth year since start date erected completed discovered"
+_DATES = (
+    "founded established opened built inaugurated launched released introduced created born birth year since start date erected completed discovered "
+    "acquired joined hired published"
+)
 _MONEY = "price cost fare fee rent rate charge ticket toll premium tariff amount"
 _SPAN = "length duration distance minutes hours days nights time weeks months runtime pages span km miles stay"
 _FAST = "time minutes seconds hours duration"
@@ -112,6 +115,12 @@ _VERBS = (
     ("visited", "visitors visits"),
     ("borrowed lent", "loans borrowings checkouts"),
     ("won wins", "wins won"),
+    ("work works worked workforce employs employ staffed", "employees staff headcount workers workforce"),
+    ("lent loaned borrowed checked", "loans borrowings checkouts"),
+    ("climbed ascended conquered", "ascent climbed"),
+    ("bought acquired purchased", "acquired purchased bought"),
+    ("run runs operate operates operated", "operator owner"),
+    ("wrote write written writer", "author writer"),
     ("lost loses", "losses lost defeats"),
     ("drew draws", "draws drawn"),
 )
@@ -122,7 +131,7 @@ _BAD = frozenset(
     for word in (
         "unsold debt conceded against loss losses error errors delay delays complaint complaints unemployment waste crime deaths death defects defect "
         "absence absences accidents accident pollution emissions damage failure failures cancelled cancellations returns churn turnover mortality deficit "
-        "inflation faults injuries late overdue poverty vacancy wait waiting spoilage dropout penalties fouls breakdowns"
+        "inflation faults injuries late overdue poverty vacancy wait waiting spoilage dropout scrap reject rejects downtime churned penalties fouls breakdowns"
     ).split()
 )
 """Columns of which more is worse."""

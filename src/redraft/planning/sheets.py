@@ -35,7 +35,8 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _DATED = frozenset(
     root(word)
     for word in (
-        "year founded established opened built inaugurated launched released introduced created born birth since erected completed discovered start"
+        "year founded established opened built inaugurated launched released introduced created born birth since erected completed discovered start "
+        "first ascent premiere debut formed commissioned"
     ).split()
 )
 """Words of columns whose figures are years."""

@@ -29,6 +29,24 @@ _WHEN = re.compile(
 OPERATORS = {"over": ">", "under": "<", "least": ">=", "most": "<="}
 
 
+UNITS = {
+    "m": "metre metres meter meters",
+    "km": "kilometre kilometres kilometer kilometers",
+    "kg": "kilo kilos kilogram kilograms kilogramme kilogrammes",
+    "t": "tonne tonnes ton tons",
+    "min": "minute minutes mins",
+    "h": "hour hours",
+    "€": "eur euro euros",
+    "£": "gbp pound pounds",
+    "$": "usd dollar dollars",
+}
+
+
+def bracketed(name: str) -> set[str]:
+    """The words that stand in brackets in a column's name: its unit."""
+    return set(re.findall(r"[^\W\d]+|[€£$]", " ".join(re.findall(r"\(([^)]*)\)", name.lower()))))
+
+
 def bounds(question: str, sheet: Sheet, reading: Reading, figures: Sequence[Quantity]) -> tuple[list[Condition], set[int]]:
     """The conditions, each on the column that its words are nearest to, and the places of the figures that they use."""
     found: list[Condition] = []
@@ -89,7 +107,9 @@ def _column(question: str, sheet: Sheet, reading: Reading, figure: Quantity, sai
             return fits[0]
     unit = figure.unit.strip().lower() or (figure.before + figure.after).strip().lower()
     if unit:
-        same = [place for place in numeric if unit and unit in (sheet.fields[place].unit.lower(), *sheet.fields[place].stems)]
+        short = next((symbol for symbol, names in UNITS.items() if unit in names.split()), unit)
+        own = {place: {sheet.fields[place].unit.lower(), *sheet.fields[place].stems, *bracketed(sheet.fields[place].name)} for place in numeric}
+        same = [place for place in numeric if {unit, short} & own[place]]
         if len(same) == 1:
             return same[0]
     if figure.percent:

@@ -108,7 +108,8 @@ def _spread(ranked: Sequence[_Answer]) -> list[_Answer]:
 
 def _answers(question: str, rounding: Rounding, sheet: Sheet) -> Iterator[_Answer]:
     reading = read_mentions(sheet, question, (0, len(question)), question=True)
-    if not reading.values and not reading.columns and not (reading.operations and any(word.stem in sheet.stems for word in reading.words)):
+    about = any(word.stem in sheet.stems for word in reading.words) and bool(reading.operations)
+    if not reading.values and not reading.columns and not about and not _everyday(question, sheet, reading):
         return
     asked = _question(question, rounding, sheet, reading)
     yield from _figures(asked)
@@ -117,6 +118,14 @@ def _answers(question: str, rounding: Rounding, sheet: Sheet) -> Iterator[_Answe
     yield from _look_ups(asked)
     if asked.asked.wanted == "truth":
         yield from _truths(question, asked.meaning, asked.loose)
+
+
+def _everyday(question: str, sheet: Sheet, reading: Reading) -> bool:
+    """Whether the question speaks of the table in other words than its own: an end, or a bound in a unit of it, of columns that are meant."""
+    if any(end.weight >= 0.9 for end in ends(question, sheet, reading, set())) and len(reading.words) <= 12 and not reading.unresolved:
+        return True
+    conditions, _ = bounds(question, sheet, reading, read(question))
+    return bool(conditions) and bool(re.search(r"\b(?:how many|number of|which|who)\b", question, re.IGNORECASE))
 
 
 def _question(question: str, rounding: Rounding, sheet: Sheet, reading: Reading) -> _Question:
@@ -136,24 +145,31 @@ def _question(question: str, rounding: Rounding, sheet: Sheet, reading: Reading)
 
 
 def _figures(question: _Question) -> Iterator[_Answer]:
-    nested = [end for end in question.ends if end.certain]
+    nested = _nested(question)
     for scored in candidates(question.meaning)[:60]:
         derivation = scored.derivation
         fit = scored.fit * _type_weight(derivation, question)
-        if derivation.operation in ("max", "min") and nested and all(end.field != derivation.measure for end in nested):
+        if derivation.operation in ("max", "min") and nested:
             fit *= 0.5
         if question.loose and question.asked.wanted in ("count", "amount") and not question.conditions:
             fit *= 0.9
         if fit >= 0.05:
             yield _Answer(sql=derivation.sql, label=derivation.label, answer=_written(derivation, question), fit=round(fit, 4))
-    if question.asked.wanted in ("amount", "percent"):
-        measures = [(field, strength) for field, strength in question.meaning.measures if strength >= 0.9]
-        for end in nested:
-            for field, strength in measures:
-                if field != end.field and (found := extreme(question.sheet, end, field, _outside(question, field))):
-                    value = Fraction(found[0])
-                    answer = question.rounding.shown(value) if question.rounding != Rounding() else show(value)
-                    yield _Answer(sql=found[1], label=found[2], answer=answer, fit=round(0.95 * strength * end.weight, 4))
+    for end, field, strength in nested:
+        if found := extreme(question.sheet, end, field, _outside(question, field)):
+            answer = _number(Fraction(found[0]), question.rounding)
+            yield _Answer(sql=found[1], label=found[2], answer=answer, fit=round(0.97 * strength * end.weight, 4))
+
+
+def _nested(question: _Question) -> list[tuple[End, int, float]]:
+    """A figure asked for of the row at an end of another column: "how many employees has the plant with the most accidents?"."""
+    best = max((end for end in question.ends if end.certain), key=lambda end: end.weight, default=None)
+    if best is None or question.asked.wanted not in ("amount", "percent"):
+        return []
+    before = [mention for mention in question.meaning.reading.measures(question.sheet) if mention.span[1] <= best.at and mention.strength >= 0.7]
+    measures = dict(question.meaning.measures)
+    fields = dict.fromkeys(mention.field for mention in before if mention.field != best.field and mention.field in measures)
+    return [(best, field, measures[field]) for field in fields]
 
 
 def _type_weight(derivation: Derivation, question: _Question) -> float:
@@ -252,10 +268,16 @@ def _targets(question: _Question) -> list[tuple[int, float]]:
             weight = 0.9 if sheet.fields[place].temporal or sheet.fields[place].ordered else MISFIT
         else:
             weight = 0.95 if place == key else 0.35 if sheet.fields[place].ordered or sheet.fields[place].temporal else 0.5
-        if place in mentioned and place != asked.target:
+        if place in mentioned and place != asked.target and not _alternatives(question, place):
             weight *= 0.3
         found.append((place, weight))
     return found
+
+
+def _alternatives(question: _Question, dimension: int) -> tuple[Filter, ...]:
+    """The labels between which the question lets choose: "which is cheaper, A or B?"."""
+    labels = [mention.filters[0].values for group in question.meaning.groups for mention in group if mention.fields == (dimension,)]
+    return (Filter(dimension, tuple(value for values in labels for value in values)),) if len(labels) > 1 else ()
 
 
 def _names(question: _Question) -> Iterator[_Answer]:
@@ -270,7 +292,7 @@ def _names(question: _Question) -> Iterator[_Answer]:
         for dimension, weight in _targets(question):
             if dimension == end.field:
                 continue
-            rest = _outside(question, dimension)
+            rest = _outside(question, dimension) + _alternatives(question, dimension)
             by_row = key is not None and key != dimension and key in question.meaning.dimensions and len(sheet.fields[key].values) == sheet.count
             if sheet.fields[end.field].role == "measure":
                 for derivation in groups(sheet, end.field, dimension, rest, high=end.high, place=end.rank):
