@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redraft.claims.questions import MEANING, Question
+from redraft.claims.questions import MEANING, Question, lifespan
 from redraft.claims.sentence import root
 from redraft.claims.spans import Kin
 from redraft.claims.thesaurus import alike
@@ -22,6 +22,10 @@ __all__ = ["Bearing", "bearing"]
 
 NEEDED = 0.7
 """What a word that may not be missing must reach: itself, one that may stand for it, or one that is very near in meaning."""
+
+
+CARRIED = 0.25
+"""Share that a sentence must have itself for half of what stands just before it to count as its own: it goes on about the same."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,10 +46,13 @@ def bearing(question: Question, want: Wanted, sentence: str, around: str, kin: K
     named = [word for name in question.names for word in words(name)]
     topic = stems(named) | stems(words(around.partition(". ")[0]))
     asked = [word for word in question.content if word.stem not in topic and word.text.lower() not in _LIGHT]
-    asked = [word for word in asked if word.stem != want.head or want.role or want.want == "count"]
+    asked = [word for word in asked if word.stem != want.head or want.role or want.want in ("count", "phrase")]
+    if want.verb in _CREATING and _BY.search(sentence):
+        asked = [word for word in asked if word.stem != want.verb]  # "a play by" says who wrote it
+    alone, together = _share(asked, own, kin), _share(asked, all_around, kin)
     return Bearing(
-        own=_share(asked, own, kin),
-        around=_share(asked, all_around, kin),
+        own=1.0 if lifespan(question, sentence) else alone + (0.5 * (together - alone) if alone >= CARRIED else 0.0),
+        around=together,
         named=all(word.stem in all_around for word in named if word.content and len(word.text) > 1),
         exact=_restricted(question, sentence, around) and _related(want, asked, sentence, kin),
     )
@@ -117,11 +124,13 @@ def _restricted(question: Question, sentence: str, around: str) -> bool:
 _CREATING = frozenset(stem(word) for word in "write compose paint design build create direct sculpt draw invent carve author produce".split())
 
 
+_BY = re.compile(r"\bby (?:the [a-z' ]+)?[A-Z]")
+
+
 def _related(want: Wanted, asked: Sequence[Word], sentence: str, kin: Kin) -> bool:
-    """Whether the sentence has the verb, and the noun where that says more than the kind of answer; "a play by" is enough for "who wrote"."""
+    """Whether the sentence has the verb, and the noun where that says more than the kind of answer."""
     own = stems(words(sentence))
-    created = want.verb in _CREATING and re.search(r"\bby (?:the [a-z' ]+)?[A-Z]", sentence)
-    needed = set[str]() if created else {want.verb}
+    needed = {want.verb}
     if (want.role or want.want == "phrase") and (want.want in ("person", "name", "phrase", "place") or want.head == "population"):
         needed.add(want.head)
     return all(_had(word, own, kin) >= NEEDED for word in asked if word.stem in needed)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redraft.claims.categories import MEMBERS, OCCUPATIONS
-from redraft.claims.questions import MEANING, Question
+from redraft.claims.questions import LIFESPAN, MEANING, Question, lifespan
 from redraft.claims.slots import COUNTRIES, Slot, slots
 from redraft.claims.thesaurus import alike
 from redraft.claims.wanted import COLOURS, KIND_NOUNS, Wanted
@@ -78,7 +78,7 @@ def _spans(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterato
         "place": lambda: _places(want, sentence),
         "year": lambda: _dates(sentence, year=True),
         "day": lambda: _dates(sentence, day=True),
-        "when": lambda: _when(sentence),
+        "when": lambda: _when(question, sentence),
         "clock": lambda: _clocks(sentence),
         "name": lambda: _named(want, sentence, kin),
         "colour": lambda: _colours(sentence),
@@ -125,8 +125,6 @@ def _joined(typed: Sequence[Slot], sentence: str) -> list[Slot]:
     for slot in typed:
         last = found[-1] if found else None
         if last and slot.dimension and last.dimension == slot.dimension and re.fullmatch(r" [a-z]+(?: and)? ", sentence[last.span[1] : slot.span[0]]):
-            from dataclasses import replace
-
             found[-1] = replace(last, span=(last.span[0], slot.span[1]))
         else:
             found.append(slot)
@@ -145,6 +143,10 @@ def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
             return 1.0
         if want.head and near & set(slot.counts):
             return 0.85
+        if want.head == stem("people") and slot.counts and _PEOPLE.search(slot.counts[0]):
+            return 0.9
+        if re.match(r" of (?:them|these|those)\b", sentence[slot.span[1] :]):
+            return 0.8
         if want.head in ("number", "total", "maximum", "minimum", "population", "capaciti", "scor") or not want.head:
             return 0.7 if not slot.dimension else 0.2
         before = words(sentence[: slot.span[0]])[-4:]
@@ -169,6 +171,7 @@ def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
     return 0.8
 
 
+_PEOPLE = re.compile(r"(?:er|or|ist|ian|man|ant|ent)$")
 _MASSES = frozenset(stem(word) for word in "tonne ton kilo kilogram gram pound ounce stone kg hundredweight".split())
 _EXTENTS = {"long": "long", "tall": "high", "high": "high", "deep": "deep", "wide": "wide", "broad": "wide", "thick": "thick"}
 _EXTENT_NOUNS = {
@@ -223,9 +226,12 @@ _SEASON = re.compile(
 )  # fmt: skip
 
 
-def _when(sentence: str) -> Iterator[_Graded]:
+def _when(question: Question, sentence: str) -> Iterator[_Graded]:
     dated = list(_dates(sentence))
-    yield from dated
+    life = LIFESPAN.search(sentence) if lifespan(question, sentence) else None
+    inside = [span for span, _ in dated if life and life.start() <= span[0] < life.end()]
+    born = stem("born") in {word.stem for word in question.content}
+    yield from ((span, 0.4 if span in inside and (span == inside[0]) != born else fit) for span, fit in dated)
     for match in _SEASON.finditer(sentence):
         if not any(start < match.end() and match.start() < end for (start, end), _ in dated):
             lead = re.match(r"(?:on|in|at) (?!the )", match[0])
@@ -253,7 +259,7 @@ _ORGANIZATION = frozenset(
     "bank group agency team "
     "department ministry society league union press records studios foundation trust brothers daughters sons partners works house fund "
     "guild bureau office "
-    "hall cooperative firm hotel inn".split()
+    "hall cooperative firm hotel inn shipyard yard brewery bakery brewers engineering".split()
 )
 _PLACE_WORDS = frozenset(
     "river lake mount mountain island street county city valley bay sea ocean park square bridge avenue road peninsula province desert "
@@ -289,7 +295,7 @@ def _persons(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
         noun = led if KIND_NOUNS.get(led) == "person" or re.search(r"(?:ist|er|or|ian|man|smith|ess)$", led) else ""
         fit = 1.0 if titled or noun else 0.95 if 2 <= len(parts) <= 4 else 0.7
         if set(parts) & _ORGANIZATION:
-            fit = 0.45
+            fit = 0.7 if led == "by" else 0.45
         elif not titled and (set(parts) & _PLACE_WORDS or any(part in COUNTRIES for part in parts) or re.search(r"['’]s\b", text)):
             fit = 0.25
         elif led in _PLACING - {"to"} and len(parts) < 2:

@@ -13,7 +13,7 @@ _GROUPS = """
 write author written writer pen compose draft
 found establish start form create set launch founder begin begun origin
 invent inventor devise create develop developer think
-build construct erect put builder make built raise
+build construct erect builder make built raise
 locate situate lie lay stand find sit place position
 bear born birthplace birth native
 die death dead pass perish
@@ -397,6 +397,254 @@ delay postpone late
 late delay
 hour time
 clock watch
+notice discover see spot detect perceive find
+illustrate draw paint picture design
+arrange organise plan prepare
+plan design lay layout
+accompany play join escort
+cover roof clothe coat
+besiege siege
+besieger siege attacker
+shelter lodge accommodate house host
+halt stop interrupt
+punishment penalty fine
+bus coach
+travel go tour journey ride
+listener audience hearer attend
+beginner novice newcomer learner
+beekeeper bee apiary
+knit sew weave make
+weave knit loom
+hurt injure wound
+injury wound hurt
+ill sick
+cure heal treat
+feed nourish
+grow raise breed
+raise lift increase collect
+lift raise hoist carry
+collect gather raise collection
+assemble gather build
+fix repair attach
+fasten attach tie fix
+surround encircle enclose
+guard protect watch
+warn alert alarm
+alert warn alarm raise
+phone call ring telephone
+contact reach call write
+inform tell notify report
+explain describe clarify
+translate translation translator
+edit editor revise
+record register note
+film shoot record
+photograph photographer picture
+exhibit show display
+perform play sing act premiere
+premiere debut first perform stage
+stage perform present
+conduct conductor direct
+celebrate mark commemorate honour
+commemorate remember mark honour
+bury grave tomb rest
+inherit heir bequeath leave
+borrow lend loan
+lend borrow loan
+hire rent lease
+rent lease hire
+export ship sell deliver
+import buy bring
+deliver bring supply carry
+fetch bring get
+store keep house hold
+house keep hold store accommodate
+keep hold store house preserve
+exile banish expel
+banish exile expel
+free release liberate
+arrest capture catch seize
+capture catch seize take
+conquer defeat capture take
+surrender yield
+occupy hold take
+approve pass adopt accept agree
+reject refuse turn decline
+refuse reject decline
+oppose against resist
+demand ask require claim
+order command request
+request ask order
+invite ask guest
+welcome greet receive
+greet welcome
+open launch begin inaugurate
+postpone delay move
+cancel call drop scrap
+extend lengthen enlarge expand
+enlarge extend expand widen
+expand grow extend enlarge
+shrink reduce
+reduce cut lower decrease
+lower reduce drop
+double twice
+spread extend
+flow run drain empty
+drain empty flow
+swim swimmer bathe
+row rower oar
+fly flight pilot
+land arrive touch
+crash collide hit wreck
+collide crash hit strike
+sink founder drown wreck
+wreck sink ruin destroy
+drown sink
+burn fire blaze light
+fire blaze burn
+extinguish put quench
+explode blast blow
+flood water inundate burst
+collapse fall break
+crack break split
+tear rip
+mend repair fix patch
+polish clean shine
+paint colour coat
+dye colour stain
+carve cut
+forge cast smith
+cast forge mould pour
+weld join
+knock hit
+sweep clean
+plough farm till
+sow plant seed
+reap harvest mow
+milk cow dairy
+shear wool sheep
+slaughter butcher kill
+smoke cure
+brew brewer brewery beer
+distil distiller spirit
+bottle fill
+serve offer provide dish
+offer provide give serve
+provide offer give supply
+equip fit furnish provide
+furnish equip fit
+decorate adorn ornament paint
+adorn decorate ornament
+inscribe engrave carve write
+engrave inscribe carve
+sign autograph
+stamp mark seal
+measure survey gauge
+survey measure map
+map chart survey
+predict forecast
+calculate compute reckon work
+estimate reckon guess
+observe watch see notice
+track follow trace
+follow track
+lead guide head
+guide lead tour
+escort accompany guide
+drive driver steer
+steer drive pilot helm
+ride rider
+climb climber mountaineer ascend
+reach arrive attain
+pass cross go
+cross span pass bridge
+dwell live
+sleep rest
+wake rouse
+laugh joke
+weep cry
+quarrel argue dispute
+argue dispute debate
+debate discuss argue
+discuss talk debate
+protest demonstrate complain
+strike protest stop
+marry wed
+divorce separate
+adopt take raise
+baptise christen name
+graduate degree study
+train coach teach practise
+practise train rehearse
+rehearse practise
+qualify pass
+compete race contest enter
+participate take join part compete
+beat defeat
+rank place
+lawyer attorney solicitor barrister
+chemist pharmacist
+mechanic engineer
+writer author poet novelist
+poet poem verse poetry
+shop store
+pub inn tavern bar
+barn stable shed
+stable horse barn
+attic loft
+cellar basement vault
+basement cellar
+kitchen cook
+hall room auditorium
+ceiling roof vault
+lawn grass garden
+grass lawn hay
+hedge fence
+fence wall hedge
+gate door entrance
+well spring fountain
+fountain well
+pond lake pool
+lake pond water
+marsh swamp bog
+cliff rock
+cave cavern grotto
+desert sand
+fog mist
+lightning thunder storm
+drought dry
+earthquake quake
+disease illness plague infection
+plague disease pest
+medicine drug remedy
+wage pay salary
+tax duty levy
+debt loan
+customs duty tax
+goods cargo freight load
+cargo goods freight load
+parcel package
+luggage baggage
+purse bag
+necklace jewel
+crown king
+flag banner
+emblem symbol badge arms
+symbol emblem sign
+motto slogan
+hymn song
+lullaby cradle song
+tale story legend
+legend story tale myth
+ghost spirit spectre haunt
+puppet doll marionette
+toy doll
+mascot animal
+costume clothes dress
+scarf shawl
+coat jacket cloak
+cloak coat cape
+uniform clothes dress coat
 """.strip().splitlines()
 
 ALIKE: dict[str, frozenset[str]] = {}
