@@ -232,3 +232,23 @@ def test_plain_text_keeps_its_length() -> None:
 )
 def test_hostile_figures_are_read_or_left(text: str) -> None:
     assert all(quantity.value.numerator.bit_length() < 5000 for quantity in read(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "approximate"),
+    [
+        ("It was 2.4x that of last year.", Fraction(12, 5), False),
+        ("Sales were 1.5x.", Fraction(3, 2), False),
+        ("Some 25.1 % of it", Fraction(251, 10), False),
+        ("about 3.5 hours", Fraction(7, 2), False),
+        ("some 25 people", Fraction(25), True),
+    ],
+)
+def test_a_multiple_is_read_and_some_before_decimals_hedges_nothing(text: str, value: Fraction, approximate: bool) -> None:
+    (figure,) = read(text)
+    assert (figure.value, figure.approximate) == (value, approximate)
+
+
+@pytest.mark.parametrize("text", ["2.4x + y", "2x + y", "2.4xy"])
+def test_the_x_of_algebra_is_no_multiple(text: str) -> None:
+    assert read(text) == ()

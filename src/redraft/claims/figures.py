@@ -130,6 +130,11 @@ _APPROXIMATE = re.compile(
 )
 
 
+_LOOSE = re.compile(r"\b(?:some|about)[ \u202f]?$", re.IGNORECASE)
+_TIMES = re.compile(r"[xX](?=\s+[^\W\d]{2}|[.,;:!?)]|\s*$)")
+"""The x of "2.4x that of last year", unlike that of "2.4x + 3"."""
+
+
 _ABOVE = re.compile(
     r"(?:\b(?:more than|over|above|at least|upwards of|greater than|exceed(?:s|ed|ing)?|no (?:less|fewer) than|in excess of)|>=?|≥|超过|至少|多于)[ \u202f]?$",
     re.IGNORECASE,
@@ -251,7 +256,7 @@ def _quantity(text: str, flat: str, start: int, end: int, mark: str) -> Quantity
             value, quantum, stop = value * scale, quantum * scale, scaled.end()
         else:
             scale = 1
-    elif flat[stop : stop + 1].isascii() and flat[stop : stop + 1].isalpha() and not _known_tail(flat, stop):
+    elif flat[stop : stop + 1].isascii() and flat[stop : stop + 1].isalpha() and not _known_tail(flat, stop) and not (decimals and _TIMES.match(flat, stop)):
         return None
     percent = _PERCENT.match(flat, stop)
     negative = "-" in before
@@ -273,7 +278,7 @@ def _quantity(text: str, flat: str, start: int, end: int, mark: str) -> Quantity
         scale=scale,
         style="fraction" if style == "fraction" else "digits",
         truncated=bool(decimals) and flat.startswith(("...", "…"), end),
-        **_hedge(flat, first, last),
+        **_hedge(flat, first, last, exact=bool(decimals)),
     )
 
 
@@ -331,7 +336,8 @@ class _Hedge(TypedDict, total=False):
     bound: Bound
 
 
-def _hedge(flat: str, first: int, last: int) -> _Hedge:
+def _hedge(flat: str, first: int, last: int, *, exact: bool = False) -> _Hedge:
+    """What the words around say of the precision; "some" and "about" before decimals say nothing: 25.1 % is meant to the digit shown."""
     hedge: _Hedge = {}
     close = flat[first - 1 : first]
     if close == " " or close == "\u202f":
@@ -339,7 +345,8 @@ def _hedge(flat: str, first: int, last: int) -> _Hedge:
     if close.isalpha() or close in _HEDGE_MARKS:
         window = flat[max(0, first - 24) : first]
         if _APPROXIMATE.search(window):
-            hedge["approximate"] = True
+            if not (exact and _LOOSE.search(window)):
+                hedge["approximate"] = True
         elif _ABOVE.search(window):
             hedge["bound"] = ">"
         elif _BELOW.search(window):

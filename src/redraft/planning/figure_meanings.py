@@ -299,7 +299,8 @@ def operator_before(text: str, figure: Quantity, span: Span) -> str:
 
 
 _AFTER = re.compile(
-    r"\s*(?:%|[^\W\d]+)?\s*(?:(?P<least>(?:or|and) (?:more|over|above|older|higher|longer|later|greater|heavier|taller|up|upwards|better|after)\b|\+|onwards?)"
+    r"\s*(?:%|(?!or\b|and\b)[^\W\d]+)?\s*(?:(?:long|old|high|tall|wide|deep|of age|in \w+)\s+)?"
+    r"(?:(?P<least>(?:or|and) (?:more|over|above|older|higher|longer|later|greater|heavier|taller|up|upwards|better|after)\b|\+|onwards?)"
     r"|(?P<most>(?:or|and) (?:less|fewer|under|below|younger|lower|shorter|earlier|lighter|smaller|cheaper|before)\b))",
     re.IGNORECASE,
 )
@@ -307,8 +308,7 @@ _AFTER = re.compile(
 
 def operator_after(text: str, figure: Quantity) -> tuple[str, str]:
     """How the words behind a figure make it a bound ("80 or over", "ten nights or longer"), and the word that does."""
-    end = figure.span[0] + len(figure.text.rstrip()) - len(figure.unit)
-    after = _AFTER.match(text, end)
+    after = _AFTER.match(text, figure.span[1])
     if after is None or after.lastgroup is None:
         return "", ""
     return ">=" if after.lastgroup == "least" else "<=", after.group().split()[-1].lower()
