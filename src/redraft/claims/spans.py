@@ -6,21 +6,20 @@ Where the kind has a vocabulary or a form (dates, amounts, colours, names) only 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
+from redraft.claims.amounts import AMOUNTS, Graded, Kin, amounts, clocks, dates, when, with_unit
 from redraft.claims.categories import MEMBERS, OCCUPATIONS
-from redraft.claims.questions import LIFESPAN, MEANING, Question, lifespan
-from redraft.claims.slots import COUNTRIES, Slot, slots
+from redraft.claims.noun_phrases import noun_phrases
+from redraft.claims.questions import MEANING, Question
+from redraft.claims.slots import COUNTRIES, slots
 from redraft.claims.thesaurus import alike
 from redraft.claims.wanted import COLOURS, KIND_NOUNS, Wanted
-from redraft.claims.words import NEGATIONS, STOP_WORDS, Word, fold, stem, words
+from redraft.claims.words import NEGATIONS, Word, fold, stem, words
 from redraft.types import Span
 
 __all__ = ["Kin", "Offer", "offers"]
-
-Kin = Mapping[str, Mapping[str, float]]
-"""For the stem of a word of the question the stems of words near it in meaning, with their nearness."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,9 +29,6 @@ class Offer:
     text: str
     span: Span
     fit: float
-
-
-_Graded = tuple[Span, float]
 
 
 def offers(question: Question, want: Wanted, sentence: str, kin: Kin) -> tuple[Offer, ...]:
@@ -72,14 +68,14 @@ def _placed(span: Span, matched: Sequence[Word], sentence: str) -> float:
     return sum(1 / (1 + gap / 4) for gap in nearest) / len(nearest) if nearest else 0.0
 
 
-def _spans(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
-    finders: dict[str, Callable[[], Iterator[_Graded]]] = {
+def _spans(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
+    finders: dict[str, Callable[[], Iterator[Graded]]] = {
         "person": lambda: _persons(want, sentence, kin),
         "place": lambda: _places(want, sentence),
-        "year": lambda: _dates(sentence, year=True),
-        "day": lambda: _dates(sentence, day=True),
-        "when": lambda: _when(question, sentence),
-        "clock": lambda: _clocks(sentence),
+        "year": lambda: dates(sentence, year=True),
+        "day": lambda: dates(sentence, day=True),
+        "when": lambda: when(question, sentence),
+        "clock": lambda: clocks(sentence),
         "name": lambda: _named(want, sentence, kin),
         "colour": lambda: _colours(sentence),
         "code": lambda: _codes(want, sentence, kin),
@@ -91,164 +87,10 @@ def _spans(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterato
                 yield (place, place + len(choice)), 1.0
     elif want.want in finders:
         yield from finders[want.want]()
-    elif want.want in _AMOUNTS:
-        yield from _amounts(want, sentence, kin)
+    elif want.want in AMOUNTS:
+        yield from amounts(want, sentence, kin)
     else:
         yield from _things(want, sentence, kin)
-
-
-# Amounts
-
-_AMOUNTS = frozenset("count money length mass duration span age percent measure".split())
-_DIMENSIONS: dict[str, frozenset[str]] = {
-    "length": frozenset({"length"}), "mass": frozenset({"mass"}), "duration": frozenset({"time", "years"}), "span": frozenset({"time", "years", "length"}),
-}  # fmt: skip
-_AGE = re.compile(r"\b(?:aged?(?: of)? ([\w-]+)\b|([\w-]+?)[ -]years?[ -]olds?\b|([\w-]+) years of age\b)", re.IGNORECASE)
-_UNIT = re.compile(r"(?:[ -]|\b)(?:(?:million|billion|thousand|square|cubic) )?[^\W\d_]+(?: per [a-z]+)?\b")
-
-
-def _amounts(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
-    typed = [slot for slot in slots(sentence) if slot.kind == "quantity" and slot.quantity is not None]
-    if want.want == "age":
-        yield from ((match.span(next(n for n in (1, 2, 3) if match[n])), 1.0) for match in _AGE.finditer(sentence))
-        return
-    for slot in _joined(typed, sentence):
-        fit = _amount_fit(want, slot, sentence, kin)
-        if fit > 0:
-            bare = want.want == "count"
-            yield (slot.span if bare else _with_unit(slot, sentence)), fit
-
-
-def _joined(typed: Sequence[Slot], sentence: str) -> list[Slot]:
-    """Amounts of one measure that stand side by side ("5 hours 12 minutes") as one, with the span of all."""
-    found: list[Slot] = []
-    for slot in typed:
-        last = found[-1] if found else None
-        if last and slot.dimension and last.dimension == slot.dimension and re.fullmatch(r" [a-z]+(?: and)? ", sentence[last.span[1] : slot.span[0]]):
-            found[-1] = replace(last, span=(last.span[0], slot.span[1]))
-        else:
-            found.append(slot)
-    return found
-
-
-def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
-    percent = slot.quantity is not None and slot.quantity.percent
-    if want.want == "percent":
-        return 1.0 if percent else 0.0
-    if percent:
-        return 0.0
-    near = {want.head, *kin.get(want.head, {}), *alike(want.head)}
-    if want.want == "count":
-        if want.head in slot.counts:
-            return 1.0
-        if want.head and near & set(slot.counts):
-            return 0.85
-        if want.head == stem("people") and slot.counts and _PEOPLE.search(slot.counts[0]):
-            return 0.9
-        if re.match(r" of (?:them|these|those)\b", sentence[slot.span[1] :]):
-            return 0.8
-        if want.head in ("number", "total", "maximum", "minimum", "population", "capaciti", "scor") or not want.head:
-            return 0.7 if not slot.dimension else 0.2
-        before = words(sentence[: slot.span[0]])[-4:]
-        return 0.6 if not slot.dimension and any(word.stem == want.head for word in before) else 0.0 if slot.dimension else 0.35
-    if want.want == "span" and want.still and slot.dimension in ("time", "years"):
-        return 0.6
-    if want.want == "mass" and slot.counts and slot.counts[0] in _MASSES:
-        return 1.0
-    if want.want == "length" and slot.dimension == "length":
-        measured = [word for word in words(sentence[slot.span[1] :])[:3] if word.text.lower() in _EXTENTS]
-        if measured and want.head in _EXTENT_NOUNS:
-            return 1.0 if _EXTENTS[measured[0].text.lower()] == _EXTENT_NOUNS[want.head] else 0.0
-        if _EXTENT_NOUNS.get(want.head) in ("wide", "deep", "thick"):
-            return 1.0 if any(_EXTENT_NOUNS.get(word.stem) == _EXTENT_NOUNS[want.head] for word in words(sentence)) else 0.3
-    if want.want in _DIMENSIONS:
-        return 1.0 if slot.dimension in _DIMENSIONS[want.want] else 0.0
-    if want.want == "money":
-        if slot.dimension == "money":
-            return 1.0
-        headed = want.head and any(word.stem == want.head for word in words(sentence[: slot.span[0]])[-4:])
-        return 0.0 if slot.dimension or not slot.counts else 1.0 if headed else 0.9 if _paid(sentence, slot) else 0.4
-    return 0.8
-
-
-_PEOPLE = re.compile(r"(?:er|or|ist|ian|man|ant|ent)$")
-_MASSES = frozenset(stem(word) for word in "tonne ton kilo kilogram gram pound ounce stone kg hundredweight".split())
-_EXTENTS = {"long": "long", "tall": "high", "high": "high", "deep": "deep", "wide": "wide", "broad": "wide", "thick": "thick"}
-_EXTENT_NOUNS = {
-    stem(word): extent
-    for line, extent in (
-        ("long length", "long"), ("tall high height altitude elevation", "high"), ("deep depth", "deep"), ("wide width broad breadth", "wide"),
-        ("thick thickness", "thick"),
-    )
-    for word in line.split()
-}  # fmt: skip
-_PAID = re.compile(
-    r"\b(?:costs?|prices?|pay|pays|paid|fines?|fees?|charges?|charged|sold|bought|for|worth|earns?|cheque|grant|donated|raised|tickets?|admission|fares?|rent|is|at)\b"
-)
-
-
-def _paid(sentence: str, slot: Slot) -> bool:
-    return bool(_PAID.search(" ".join(sentence[: slot.span[0]].split()[-5:]).lower()))
-
-
-def _with_unit(slot: Slot, sentence: str) -> Span:
-    start, end = slot.span
-    unit = _UNIT.match(sentence, end) if slot.counts and not re.match(r"\W*[%$€£]", sentence[end:]) else None
-    if unit and unit[0].strip(" -") and not (set(unit[0].lower().split()) & STOP_WORDS):
-        end = unit.end()
-    return start, end
-
-
-# Dates
-
-
-def _dates(sentence: str, *, year: bool = False, day: bool = False) -> Iterator[_Graded]:
-    for slot in slots(sentence):
-        if slot.kind != "date" or slot.date is None:
-            continue
-        if year and slot.date.year:
-            figure = re.search(r"\b\d{3,4}s?\b", sentence[slot.span[0] : slot.span[1]])
-            yield ((slot.span[0] + figure.start(), slot.span[0] + figure.end()) if figure else slot.span), 1.0
-        elif day and slot.date.month:
-            yield slot.span, 1.0 if slot.date.day else 0.6
-        elif not year and not day:
-            yield slot.span, 1.0
-    if day:
-        yield from ((match.span(), 0.7) for match in _FEAST.finditer(sentence))
-
-
-_WEEKDAY = "Mon|Tues|Wednes|Thurs|Fri|Satur|Sun"
-_FEAST = re.compile(r"\b(?:the )?(?:first|second|third|fourth|last) (?:\w+day)(?: (?:in|of) [A-Z]\w+)?|\bthe anniversary of [^,.;]+")
-_SEASON = re.compile(
-    rf"\b(?:the )?(?:first|second|third|last|every|each) (?:{_WEEKDAY})day(?: (?:in|of) (?:[A-Z]\w+|every month|each month))?|\b(?:on )?(?:{_WEEKDAY})days?(?: (?:and|to) (?:{_WEEKDAY})days?)?"
-    r"|\bin (?:the )?(?:early |late )?(?:spring|summer|autumn|winter)(?: of \d{4})?|\bthe (?:spring|summer|autumn|winter) of \d{4}|\bat (?:dawn|dusk|noon|midnight|night|sunrise|sunset)\b"
-    r"|\b(?:\w+ (?:years?|months?|weeks?|days?) ago)\b|\bafter [A-Z]\w+\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-)  # fmt: skip
-
-
-def _when(question: Question, sentence: str) -> Iterator[_Graded]:
-    dated = list(_dates(sentence))
-    life = LIFESPAN.search(sentence) if lifespan(question, sentence) else None
-    inside = [span for span, _ in dated if life and life.start() <= span[0] < life.end()]
-    born = stem("born") in {word.stem for word in question.content}
-    yield from ((span, 0.4 if span in inside and (span == inside[0]) != born else fit) for span, fit in dated)
-    for match in _SEASON.finditer(sentence):
-        if not any(start < match.end() and match.start() < end for (start, end), _ in dated):
-            lead = re.match(r"(?:on|in|at) (?!the )", match[0])
-            yield (match.start() + (lead.end() if lead and not match[0].startswith("at ") else 0), match.end()), 0.75
-    yield from ((span, 0.7) for span, _ in _clocks(sentence))
-
-
-_CLOCK = re.compile(
-    r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:a\.?m\.?|p\.?m\.?|o['’]clock)(?=\W|$)|\b(?:at|from|until|till|by|after|before|between) (\d{1,2}[.:]\d{2})\b|\b([01]?\d|2[0-3]):[0-5]\d\b"
-    r"|\b(?:half past |quarter (?:past|to) )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) o['’]clock|\b(?:noon|midday|midnight)\b",
-    re.IGNORECASE,
-)
-
-
-def _clocks(sentence: str) -> Iterator[_Graded]:
-    for match in _CLOCK.finditer(sentence):
-        yield match.span(1) if match[1] else match.span(), 1.0
 
 
 # Names
@@ -281,7 +123,7 @@ def _name_spans(sentence: str) -> list[Span]:
     return [slot.span for slot in slots(sentence) if slot.kind == "name"]
 
 
-def _persons(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+def _persons(want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
     for start, end in _name_spans(sentence):
         of = re.search(r" of (?:the )?", sentence[start:end])
         if of and not re.match(r"(?:King|Queen|Duke|Duchess|Earl|Prince|Princess|Saint)", sentence[start:end]):
@@ -308,7 +150,7 @@ def _persons(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
             fit *= 0.85
         yield (start, end), fit
     if not want.role and re.search(r"\bby\b", sentence):
-        for span in _noun_phrases(sentence):
+        for span in noun_phrases(sentence):
             if _led(sentence, span) == "by" and not sentence[span[0]].isupper():
                 yield span, 0.5
 
@@ -346,7 +188,9 @@ _TIMES = frozenset(
     "winter century end "
     "beginning january february march april may june july august september october november december".split()
 )
-_FIRMS = frozenset("brewery bakery firm company foundry shipyard factory publisher charity trust builder builders maker makers manufacturer dealer mill".split())
+_FIRMS = frozenset(
+    "brewery bakery firm company foundry shipyard factory publisher charity trust builder builders maker makers manufacturer dealer mill".split()
+)
 _FIRM_WORDS = frozenset(stem(word) for word in _ORGANIZATION)
 _NAMING = re.compile(
     r"\b(?:called|named|call|calls|known (?:\w+ )?as|nicknamed|dubbed|christened|entitled|titled|code-?named|baptised|term(?:ed)?|name is|name was)"
@@ -354,7 +198,7 @@ _NAMING = re.compile(
 )
 
 
-def _named(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+def _named(want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
     titles = [match.span(1) for match in _TITLED.finditer(sentence)]
     spans = [span for span in _name_spans(sentence) if not any(start <= span[0] and span[1] <= end for start, end in titles)]
     near = {want.head, *alike(want.head), *kin.get(want.head, {})} - {""}
@@ -372,14 +216,14 @@ def _named(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
         if want.naming and not (named or headed or _linked(want, span, sentence, kin)):
             fit *= 0.45
         yield span, fit
-    for span in _noun_phrases(sentence):
+    for span in noun_phrases(sentence):
         if _NAMING.search(sentence[: span[0]]):
             yield span, 1.0 if want.naming else 0.7
         elif not want.naming:
             yield span, 0.35
 
 
-def _places(want: Wanted, sentence: str) -> Iterator[_Graded]:
+def _places(want: Wanted, sentence: str) -> Iterator[Graded]:
     found = [span for span in _name_spans(sentence) if not {word.text.lower() for word in words(sentence[span[0] : span[1]])} <= _CALENDAR]
     for span in found:
         text = sentence[span[0] : span[1]]
@@ -394,7 +238,7 @@ def _places(want: Wanted, sentence: str) -> Iterator[_Graded]:
             town = False
         place = led in _PLACING or town or bool(parts & _PLACE_WORDS) or bool(parts & COUNTRIES)
         yield span, 1.0 if kind or town else 0.95 if place and not parts & _PERSONAL else 0.45
-    for start, end in _noun_phrases(sentence) if want.head not in _SETTLEMENTS else ():
+    for start, end in noun_phrases(sentence) if want.head not in _SETTLEMENTS else ():
         if (
             _led(sentence, (start, end)) not in _PLACING
             or _TIMES & {word.text.lower() for word in words(sentence[start:end])}
@@ -413,7 +257,7 @@ def _places(want: Wanted, sentence: str) -> Iterator[_Graded]:
 # Colours, codes and everything else
 
 
-def _colours(sentence: str) -> Iterator[_Graded]:
+def _colours(sentence: str) -> Iterator[Graded]:
     found = words(sentence)
     for place, word in enumerate(found):
         parts = word.text.lower().split("-")
@@ -443,7 +287,7 @@ def _shading(word: Word) -> bool:
 _CODE = re.compile(r"(?<![\w/])(?:[A-Z][\w]*(?:\+[\w]+)+|[\w.-]+@[\w.-]+\w|[\w-]+\.[a-z]{2,5}\b(?![ ]?[A-Z])|/?[\w-]+/[\w./-]+|[A-Z]{1,3}\d+\w*|F\d{1,2})")
 
 
-def _codes(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+def _codes(want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
     yield from ((match.span(), 1.0) for match in _CODE.finditer(sentence))
     yield from ((match.span(1), 0.8) for match in _TITLED.finditer(sentence))
 
@@ -451,7 +295,26 @@ def _codes(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
 _JOB = re.compile(r"\b(?:as|became|becoming|an?) (?:an? |the )?((?:[a-z'’-]+ ){0,2}[a-z-]+(?: of (?:[a-z-]+ ?){1,2})?)")
 
 
-def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
+def _thing_fit(want: Wanted, span: Span, sentence: str, near: set[str]) -> float:
+    last = words(sentence[span[0] : span[1]])
+    own, led, fit = {word.stem for word in last}, _led(sentence, span), 0.7
+    members = MEMBERS.get(want.want) or MEMBERS.get(want.head) or frozenset[str]()
+    if want.want == "job":
+        fit = 1.0 if led == "as" or own & OCCUPATIONS else 0.4
+    elif members:
+        generic = last[-1].stem == want.head and len(own - _PLAIN) < 2
+        fit = 0.4 if generic else 1.0 if last[-1].stem in members else 0.9 if own & members or own & near else 0.5
+        fit = 0.75 if fit == 0.5 and want.want == "material" and led in ("of", "from", "with", "in") else fit
+    elif want.head and last[-1].stem == want.head and not last[0].capital:
+        fit = 0.4
+    elif want.head and _predicated(near, span, sentence):
+        fit = 1.0
+    elif own & near and len(own) > 1:
+        fit = 0.9
+    return fit
+
+
+def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
     """Noun phrases; for a kind with a vocabulary (animal, food, material, job) those that have such a word, or that the sentence puts in that place."""
     near = {want.head, *alike(want.head), *kin.get(want.head, {})} - {""}
     for match in _CODE.finditer(sentence):
@@ -463,33 +326,18 @@ def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[_Graded]:
     for slot in slots(sentence):
         if slot.kind == "quantity" and want.head and want.want == "phrase":
             headed = any(word.stem in near for word in words(sentence[: slot.span[0]])[-4:])
-            yield _with_unit(slot, sentence), 0.9 if headed else 0.2
-    for span in _noun_phrases(sentence):
+            yield with_unit(slot, sentence), 0.9 if headed else 0.2
+    for span in noun_phrases(sentence):
         last = words(sentence[span[0] : span[1]])
-        own = {word.stem for word in last}
-        led = _led(sentence, span)
-        fit = 0.7
-        members = MEMBERS.get(want.want) or MEMBERS.get(want.head) or frozenset[str]()
-        if want.want == "job":
-            fit = 1.0 if led == "as" or own & OCCUPATIONS else 0.4
-        elif members:
-            generic = last[-1].stem == want.head and len(own - _PLAIN) < 2
-            fit = 0.4 if generic else 1.0 if last[-1].stem in members else 0.9 if own & members or own & near else 0.5
-            fit = 0.75 if fit == 0.5 and want.want == "material" and led in ("of", "from", "with", "in") else fit
-        elif want.head and last[-1].stem == want.head and not last[0].capital:
-            fit = 0.4
-        elif want.head and _predicated(near, span, sentence):
-            fit = 1.0
-        elif own & near and len(own) > 1:
-            fit = 0.9
+        fit = _thing_fit(want, span, sentence, near)
         if want.head and last[-1].stem in near and (apposed := re.match(r", (?:the|an?) ", sentence[span[1] :])):
-            after = next((other for other in _noun_phrases(sentence) if other[0] == span[1] + apposed.end()), None)
+            after = next((other for other in noun_phrases(sentence) if other[0] == span[1] + apposed.end()), None)
             if after:
                 yield after, 1.1
         yield span, fit
         of = re.match(r" of (?=[a-z])", sentence[span[1] :])
         if of:
-            after = next((other for other in _noun_phrases(sentence) if other[0] == span[1] + of.end()), None)
+            after = next((other for other in noun_phrases(sentence) if other[0] == span[1] + of.end()), None)
             if after:
                 yield (span[0], after[1]), fit + 0.02
 
@@ -505,47 +353,3 @@ def _predicated(near: set[str], span: Span, sentence: str) -> bool:
 
 _PLAIN = frozenset(stem(word) for word in "single certain new old small large big great main special local".split())
 """Adjectives that do not make an answer of the noun that was asked about ("a single insect")."""
-_BREAK = re.compile(r"[,;:.()\[\]\"“”!?*—–]| - ")
-_FILLERS = frozenset("now mainly mostly about approximately roughly nearly almost later soon often usually currently previously originally today only".split())
-_VERBAL = re.compile(r"(?:ed|s|ing)$")
-_DETERMINERS = frozenset("the a an this that these those its his her their our my your every each some any no".split())
-
-
-def _noun_phrases(sentence: str) -> tuple[Span, ...]:
-    """Runs of content words, without a verb at either border: a last word that a determiner follows, a first word in -ed or -ing after a noun."""
-    found = words(sentence)
-    result: list[Span] = []
-    run: list[Word] = []
-    for place, word in enumerate(found):
-        after = found[place + 1] if place + 1 < len(found) else None
-        filler = word.text.lower() in _FILLERS | NEGATIONS or (word.text.lower().endswith("ly") and len(word.text) > 4)
-        if word.content and not filler:
-            run.append(word)
-        gap = sentence[word.span[1] : after.span[0]] if after else "."
-        if run and (not word.content or filler or _BREAK.search(gap) or after is None):
-            following = after.text.lower() if after and word is run[-1] and not _BREAK.search(gap) else word.text.lower() if word is not run[-1] else ""
-            result.extend(_trimmed(run, following, sentence))
-            run = []
-    return tuple(dict.fromkeys(result))
-
-
-def _trimmed(run: list[Word], following: str, sentence: str) -> Iterator[Span]:
-    kept = list(run)
-    if len(kept) > 1 and following in _DETERMINERS | {"by", "to", "it", "them", "him"} and _VERBAL.search(kept[-1].text):
-        kept.pop()
-    before = words(sentence[: kept[0].span[0]])[-1:]
-    determined = bool(before) and (before[0].text.lower() in _DETERMINERS or before[0].text[0].isdigit())
-    if len(kept) > 1 and not determined and re.search(r"(?:ed|ing|s)$", kept[0].text) and not kept[0].capital:
-        yield kept[1].span[0], kept[-1].span[1]
-    if (
-        len(kept) == 1
-        and not determined
-        and re.search(r"(?:ed|ing)$", kept[0].text)
-        and not re.search(r"\b(?:of|in|for|by|with|from)\W*$", sentence[: kept[0].span[0]])
-    ):
-        return
-    verb = next((at for at, word in enumerate(kept[1:-1], 1) if re.search(r"(?:ed|ing)$", word.text)), None)
-    if verb:
-        yield kept[0].span[0], kept[verb - 1].span[1]
-        yield kept[verb + 1].span[0], kept[-1].span[1]
-    yield kept[0].span[0], kept[-1].span[1]

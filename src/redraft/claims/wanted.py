@@ -74,7 +74,11 @@ for _want_, _line_ in cast(
         ("day", "date day birthday"),
         ("when", "month season era period"),
         ("clock", "time hour"),
-        ("money", "money price cost fee fine penalty punishment toll reward salary wage surplus profit loss budget fare rent revenue income turnover deposit donation prize-money charge debt loan"),
+        (
+            "money",
+            "money price cost fee fine penalty punishment toll reward salary wage surplus profit loss budget fare rent "
+            "revenue income turnover deposit donation prize-money charge debt loan",
+        ),
         ("length", "length height depth width distance altitude elevation diameter thickness circumference"),
         ("mass", "weight mass"),
         ("duration", "duration"),
