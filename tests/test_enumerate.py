@@ -15,7 +15,7 @@ from redraft.planning.comparison import compare
 from redraft.planning.enumerate import EnumeratingPlanner, choose, options
 from redraft.planning.literals import number_text, tokens
 from redraft.planning.options import Option
-from redraft.planning.rounding import read_rounding
+from redraft.planning.rounding import Rounding, read_rounding
 from redraft.policy import Budgets
 from redraft.protocols import Model
 from redraft.tools import open_tools
@@ -87,6 +87,43 @@ async def answered(query: str, draft: str = "?") -> tuple[str, Verdict] | None:
         ("How many days lie between 3 March and 17 June 2024?", "106"),
         ("Was the year 1900 a leap year?", "no"),
         ("How old is someone born on 5 May 1990 on 1 January 2024?", "33"),
+        ("My son's worksheet has 75 ÷ 6 on it. Which decimal goes there?", "12.5"),
+        ("Lemons are 5 for £2. What do 20 lemons cost?", "8"),
+        ("A recipe for 4 people needs 300 g of rice. How much rice is needed for 10 people?", "750"),
+        ("Eggs come 12 to a box. How many boxes do I need for 60 eggs?", "5"),
+        ("A 4-pack of batteries costs £5.20. How much per battery?", "1.3"),
+        ("I paid $68 for shoes after a 15% discount. What was the original price?", "80"),
+        ("The price including 20% VAT is £60. What is it without VAT?", "50"),
+        ("I paid with a £20 note for a roll at £3.85 and a drink at £1.60. How much change do I get?", "14.55"),
+        ("A coffee costs 3 euros and a cake 4.50 euros. How much for two coffees and a cake?", "10.5"),
+        ("3 pens at $2 each and 2 pads at $5 each: what's the total?", "16"),
+        ("A cable is 30 m long and I cut off 4 pieces of 2.5 m each. How many metres remain?", "20"),
+        ("My scores in five games were 10, 12, 14, 9 and 15. What was my average score?", "12"),
+        ("We need 40 rolls, sold in packs of 6. How many packs must we buy?", "7"),
+        ("What do 6 stamps at 85 cents each cost in dollars?", "5.1"),
+        ("How many eggs are in 7 dozen?", "84"),
+        ("12 miles in km? three decimals please", "19.312"),
+        ("A pan at 400°F. Nearest whole degree Celsius?", "204"),
+        ("Five foot seven in inches", "67"),
+        ("300 K in Celsius, two decimals", "26.85"),
+        ("It's 20 degrees below zero Celsius. In Fahrenheit?", "-4"),
+        ("What would an American thermometer say at 30 Celsius?", "86"),
+        ("How many KB are in 5 MB if 1 MB is 1024 KB?", "5120"),
+        ("With 1 TB = 1000 GB, how many gigabytes are 2.5 TB?", "2500"),
+        ("What is 60 miles an hour in km/h?", "96.56064"),
+        ("How many vowels (a, e, i, o, u) has 'education'?", "5"),
+        ("can u count the letters in pineapple", "9"),
+        ("My daughter is practising the word giraffe. How many f's does she need?", "2"),
+        ("The password is dolphin; spell it in reverse.", "nihplod"),
+        ('What\'s the 2nd last letter of "orchard"?', "r"),
+        ("Which letter is in position 3 of 'planet'?", "a"),
+        ("A fortnight after 20 May 2025 is what date?", "3 June 2025"),
+        ("A 90-day visa issued on 3 April 2026 runs out when?", "2 July 2026"),
+        ("With January 1 as day 1, which day of the year is 1 March 2024?", "61"),
+        ("How many nights from 3 to 9 August 2025?", "6"),
+        ("Did February 2023 have 29 days?", "no"),
+        ("8 June 2021 - mon, tue or wed?", "Tuesday"),
+        ("The label says '9 May 2027'. Which weekday is that?", "Sunday"),
     ],
 )
 async def test_a_question_gets_the_answer_its_literals_and_words_ask_for(query: str, answer: str) -> None:
@@ -117,6 +154,22 @@ async def test_a_question_gets_the_answer_its_literals_and_words_ask_for(query: 
         "In what year did a four day storm hit?",
         "9" * 3000,
         "9**9**9 or not?",
+        "Is 17 a prime number?",
+        "Is 5 km more than 3 miles?",
+        "6 workers take 4 days to paint a house. How long would 3 workers take?",
+        "Me and 3 friends split a $60 bill evenly. What does each pay?",
+        "How many 250 ml glasses can be filled from 2 litres?",
+        "I pay 3 stamps of 85 cents with $5. How much change do I get?",
+        "A rope is 3 m long and 50 cm are cut off. How much is left?",
+        "How many kilobytes are 3 MB in binary?",
+        "How many letters are in the capital of France?",
+        "How many letters did Kafka write to Felice in Prague?",
+        "How many characters appear in Hamlet?",
+        "How many a's and e's are in pancake?",
+        "How many capital letters are in 'NaCl'?",
+        "What are the first two letters of 'garden'?",
+        "Does September 2025 have 31 days?",
+        "Is it more than 100 days from 1 May 2025 to 1 June 2025?",
     ],
 )
 async def test_a_question_of_another_kind_gets_no_route(query: str) -> None:
@@ -151,6 +204,8 @@ async def test_only_the_figure_changes_where_the_rest_is_a_frame(draft: str, sta
         ("62", "62.1371", "100 km in miles?", False),
         ("3.33", "3.33333", "10/3?", True),
         ("3.34", "3.33333", "10/3?", False),
+        ("6.5 GB = 1000 MB", "6500", "Using decimal prefixes (1 GB = 1000 MB), how many megabytes are in 6.5 GB?", False),
+        ("9 km", "5.59234", "9 km in miles?", False),
         ("398", "397.8", "17% of 2340?", False),
         ("-5", "5", "", False),
         ("5.0", "5", "", True),
@@ -170,6 +225,9 @@ async def test_only_the_figure_changes_where_the_rest_is_a_frame(draft: str, sta
         ("HELLO", "HELLO", "Write 'hello' in capital letters", True),
         ("Tenalp.", "tenalp", "spell 'planet' backwards", True),
         ("tenal", "tenalp", "spell 'planet' backwards", False),
+        ("≈ 3.143", "3.14286", "What do you get when you divide 22 by 7?", True),
+        ("roughly 29.8 miles", "29.8258", "Convert 48 km to miles.", True),
+        ("roughly 29.3 miles", "29.8258", "Convert 48 km to miles.", False),
     ],
 )
 def test_comparison_of_a_draft_with_the_answer(draft: str, answer: str, query: str, agrees: bool) -> None:
@@ -208,6 +266,23 @@ async def test_without_a_model_close_options_are_left_undecided() -> None:
     assert await choose([option("add(1, 2)", "3", 0.5), option("multiply(1, 2)", "2", 0.55)], task, effects_for(task)) == (None, "rule")
 
 
+async def test_who_picks_from_documents_sees_the_sentences() -> None:
+    task = Task(query="Which river does the bridge cross?")
+    model = ScriptedModel([Reply(text="Orn", contains="The bridge crosses the Orn.")], ability="small")
+    found = [
+        Option(
+            call=ToolCall(tool="documents", input=task.query),
+            label=name,
+            result=(Evidence(tool="documents", input=task.query, text=text, value=name),),
+            answer=name,
+            fit=fit,
+        )
+        for name, text, fit in (("Ilm", "The Ilm is near.", 0.55), ("Orn", "The bridge crosses the Orn.", 0.5))
+    ]
+    chosen, plan = await choose(found, task, effects_for(task, model))
+    assert (chosen and chosen.answer, plan) == ("Orn", "chosen")
+
+
 async def test_options_that_hardly_fit_are_no_reading() -> None:
     task = Task(query="?")
     assert await choose([option("add(1, 2)", "3", 0.2)], task, effects_for(task)) == (None, "rule")
@@ -225,6 +300,11 @@ def test_rounding_words_are_read_and_cut_out() -> None:
     assert (rounding.places, rounding.shown(Fraction(10, 3))) == (2, "3.33")
     assert "2" not in rest
     assert read_rounding("What is 1234 to 2 significant figures?")[0].shown(Fraction(1234)) == "1200"
+    assert read_rounding("5 acres in hectares (two decimals)")[0].shown(Fraction(2)) == "2.00"
+    assert read_rounding("350 °F, nearest whole degree Celsius?", keep_unit=True) == (Rounding(places=0), "350 °F to degree Celsius?")
+    assert read_rounding("9 miles, at least two decimals")[0] == Rounding()
+    assert read_rounding("hours as a decimal")[0] == Rounding()
+    assert read_rounding("How far is the nearest town?") == (Rounding(), "How far is the nearest town?")
     assert read_rounding("34 to the nearest ten")[0].shown(Fraction(34)) == "30"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 
@@ -84,7 +84,9 @@ def same_number(figure: Quantity, value: Fraction) -> bool:
     """Equal, or rounded where the exact value has no short decimal form: at least two decimals or three significant digits must be shown."""
     if figure.value == value:
         return True
-    if figure.approximate or value.denominator == 1 or (value * 100).denominator == 1:
+    if figure.approximate:  # "roughly 29.8" says that it is rounded, and is right to the digits shown
+        return figure.significant >= 3 and numbers.rounds_to(value, replace(figure, approximate=False, percent=False))
+    if value.denominator == 1 or (value * 100).denominator == 1:
         return False
     if figure.decimals < 2 and figure.significant < 3:
         return False
@@ -92,8 +94,6 @@ def same_number(figure: Quantity, value: Fraction) -> bool:
 
 
 def unpercented(figure: Quantity) -> Quantity:
-    from dataclasses import replace
-
     return replace(figure, percent=False)
 
 
