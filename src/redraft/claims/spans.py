@@ -40,7 +40,7 @@ def offers(question: Question, want: Wanted, sentence: str, kin: Kin) -> tuple[O
     for (start, end), fit in _spans(question, want, sentence, kin):
         text = sentence[start:end]
         own = [word for word in words(text) if word.content or word.text.isdigit()]
-        if not own or all(word.stem in asked for word in own):
+        if not own or all(word.stem in asked for word in own) or (want.want in AMOUNTS and _of_another(question, sentence[:start], asked)):
             continue
         placed = _placed((start, end), matched, sentence)
         offer = Offer(text=text, span=(start, end), fit=round(min(1.0, fit) * (0.6 + 0.4 * placed), 4))
@@ -48,6 +48,15 @@ def offers(question: Question, want: Wanted, sentence: str, kin: Kin) -> tuple[O
         if known is None or offer.fit > known.fit:
             best[fold(text)] = offer
     return tuple(sorted(best.values(), key=lambda item: (-item.fit, item.span[0], -item.span[1])))
+
+
+_RELATIVE = re.compile(r"((?:[A-Z][\w'-]+ ?)+),? (?:which|who|whose) [^,;.]*$")
+
+
+def _of_another(question: Question, before: str, asked: set[str]) -> bool:
+    """Whether an amount stands in a relative clause about something that the question, which names another, does not name."""
+    match = _RELATIVE.search(before)
+    return bool(question.names and match) and not any(word.stem in asked for word in words(match[1] if match else ""))
 
 
 _CLAUSE = re.compile(
