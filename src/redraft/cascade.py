@@ -6,6 +6,7 @@ that it could come from. Derived figures are recomputed until nothing moves; ope
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Mapping, Sequence
 
 from redraft.claims.edits import apply
@@ -18,30 +19,53 @@ from redraft.types import Edit, Failure, Problem, Span
 __all__ = ["cascade"]
 
 
+class _Changes(dict[Span, tuple[str, str, int]]):
+    """What is put in place of which figure, with the evidence's id and the group; `within` finds those of one passage without looking at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ordered: list[Span] = []
+
+    def __setitem__(self, span: Span, change: tuple[str, str, int]) -> None:
+        if span not in self:
+            insort(self._ordered, span)
+        super().__setitem__(span, change)
+
+    def within(self, start: int, end: int) -> list[Span]:
+        """The spans that lie in the passage, in order."""
+        first, last = bisect_left(self._ordered, (start, start)), bisect_left(self._ordered, (end + 1, 0))
+        return [span for span in self._ordered[first:last] if span[1] <= end]
+
+
 async def cascade(text: str, problems: Sequence[Problem], effects: Effects) -> tuple[Edit, ...]:
     """Edits, in the order of the text, that put the problems' figures right and carry the change through; one group for each chain."""
-    changes: dict[Span, tuple[str, str, int]] = {}
+    changes = _Changes()
     for group, problem in enumerate(problems):
         if problem.claim.focus is not None and problem.expected is not None:
-            changes.setdefault(problem.claim.focus, (problem.expected, (problem.evidence or ("",))[0], group))
+            if problem.claim.focus not in changes:
+                changes[problem.claim.focus] = (problem.expected, (problem.evidence or ("",))[0], group)
     statements = find(text)
-    for _ in range(len(statements) + 1):
-        before = dict(changes)
-        for statement in statements:
-            await _follow(text, statement, statements, changes, effects)
-        if changes == before:
-            break
+    derived: dict[str, list[Span]] = {}
+    for statement in statements:
+        derived.setdefault(text[statement.focus[0] : statement.focus[1]], []).append(statement.focus)
+    if changes:
+        for _ in range(len(statements) + 1):
+            before = dict(changes)
+            for statement in statements:
+                await _follow(text, statement, derived, changes, effects)
+            if changes == before:
+                break
     edits = [Edit(span=span, replacement=new, because=because, group=group) for span, (new, because, group) in sorted(changes.items())]
     return _disjoint(edits)
 
 
-async def _follow(text: str, statement: Statement, statements: Sequence[Statement], changes: dict[Span, tuple[str, str, int]], effects: Effects) -> None:
+async def _follow(text: str, statement: Statement, derived: Mapping[str, Sequence[Span]], changes: _Changes, effects: Effects) -> None:
     """Carry changed figures into one statement's operands, and recompute its derived figure."""
     moved: list[int] = []
     for operand in statement.operands:
         if operand in changes:
             continue
-        source = _source(text, operand, statements)
+        source = _source(text, operand, derived)
         if source is not None and source in changes:
             new, because, group = changes[source]
             changes[operand] = (new, because, group)
@@ -54,21 +78,21 @@ async def _follow(text: str, statement: Statement, statements: Sequence[Statemen
         changes[statement.focus] = (result[0], result[1], min(touched))
 
 
-def _source(text: str, operand: Span, statements: Sequence[Statement]) -> Span | None:
+def _source(text: str, operand: Span, derived: Mapping[str, Sequence[Span]]) -> Span | None:
     """The one earlier derived figure that this operand repeats, letter for letter; None where there is none or more than one."""
-    words = text[operand[0] : operand[1]]
-    derived = {statement.focus for statement in statements if statement.focus[1] <= operand[0] and text[statement.focus[0] : statement.focus[1]] == words}
-    return derived.pop() if len(derived) == 1 else None
+    found: Span | None = None
+    for focus in derived.get(text[operand[0] : operand[1]], ()):
+        if focus[1] <= operand[0] and focus != found:
+            if found is not None:
+                return None
+            found = focus
+    return found
 
 
-async def _recomputed(text: str, statement: Statement, changes: Mapping[Span, tuple[str, str, int]], effects: Effects) -> tuple[str, str] | None:
+async def _recomputed(text: str, statement: Statement, changes: _Changes, effects: Effects) -> tuple[str, str] | None:
     """What the statement's derived figure must be once its operands have changed, with the evidence's id; None where it cannot be told."""
     start, end = statement.span
-    inside = [
-        Edit(span=(span[0] - start, span[1] - start), replacement=new)
-        for span, (new, _, _) in sorted(changes.items())
-        if start <= span[0] and span[1] <= end and span != statement.focus
-    ]
+    inside = [Edit(span=(span[0] - start, span[1] - start), replacement=changes[span][0]) for span in changes.within(start, end) if span != statement.focus]
     clause = apply(text[start:end], inside)
     old = text[statement.focus[0] : statement.focus[1]]
     for route in routes(clause):

@@ -6,8 +6,10 @@ Claims of the retained text (and of the task) are followed through the candidate
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from redraft.claims.edits import same_but_space
 from redraft.claims.segment import sentences
@@ -130,7 +132,8 @@ def compare(retained: State, candidate: State, problems: Sequence[Problem]) -> C
 
 def _fates(retained: State, candidate: State, problems: Sequence[Problem]) -> tuple[Fate, ...]:
     named = {problem.claim.id: problem.expected for problem in problems}
-    places = [problem.claim.focus or problem.claim.span for problem in problems if not problem.claim.requirement]
+    places = sorted(problem.claim.focus or problem.claim.span for problem in problems if not problem.claim.requirement)
+    reached = list(accumulate((end for _, end in places), max))
     checks = {check.claim.id: check for check in candidate.checks}
     fates: list[Fate] = []
     for old in retained.checks:
@@ -143,7 +146,7 @@ def _fates(retained: State, candidate: State, problems: Sequence[Problem]) -> tu
                 old=old if old.expected is not None else replace(old, expected=named.get(claim.id)),
                 new=new,
                 named=claim.id in named,
-                touched=not claim.requirement and any(_overlap(place, claim.span) for place in places),
+                touched=not claim.requirement and _touched(claim.span, places, reached),
                 vague=claim.id in candidate.vague,
                 unconfirmed=flipped and judged and claim.id not in candidate.confirmed_flips,
             )
@@ -169,7 +172,7 @@ def _unasked(retained: State, candidate: State, problems: Sequence[Problem], fat
     places = sum(fate.named and fate.new is None and fate.replaceable and not fate.claim.requirement for fate in fates)
     items = (*retained.evidence.values(), *candidate.evidence.values())
     found = " ".join((retained.text, *(problem.expected or "" for problem in problems), *(part for item in items for part in (item.text, item.source))))
-    addresses = [address for address in _ADDRESS.findall(candidate.text) if address not in found]
+    addresses = [address for address in dict.fromkeys(_ADDRESS.findall(candidate.text)) if address not in found]
     return (*(strays if len(strays) > places else ()), *addresses)
 
 
@@ -177,8 +180,10 @@ def _folded(text: str, span: Span) -> str:
     return " ".join(text[span[0] : span[1]].split()).casefold()
 
 
-def _overlap(a: Span, b: Span) -> bool:
-    return a[0] < b[1] and b[0] < a[1]
+def _touched(span: Span, places: Sequence[Span], reached: Sequence[int]) -> bool:
+    """Whether one of the places overlaps the span; they are in order, `reached` says how far the first so many of them reach."""
+    before = bisect_left(places, (span[1],))
+    return before > 0 and reached[before - 1] > span[0]
 
 
 def _out_of_scope(fates: Sequence[Fate], problems: Sequence[Problem], *, answers: bool) -> tuple[str, ...]:
@@ -200,7 +205,8 @@ def _linked(changed: Sequence[Fate], fates: Sequence[Fate], problems: Sequence[P
     for fate in fates:
         if fate.named or fate.touched:
             gone, come = _figures_moved(fate)
-            removed, added = removed | gone, added | come
+            removed |= gone
+            added |= come
     linked: set[str] = set()
     waiting = [fate for fate in changed if fate.new is not None and keeps_but_figures(fate.claim.text, fate.new.claim.text)]
     while waiting:
@@ -209,7 +215,8 @@ def _linked(changed: Sequence[Fate], fates: Sequence[Fate], problems: Sequence[P
             break
         for fate in follows:
             gone, come = _figures_moved(fate)
-            removed, added = removed | gone, added | come
+            removed |= gone
+            added |= come
             linked.add(fate.claim.id)
         waiting = [fate for fate in waiting if fate.claim.id not in linked]
     return linked

@@ -16,7 +16,7 @@ from redraft.claims.suspicion import suspicions
 from redraft.effects import Effects
 from redraft.quoting import evidence_block, quoted_block, quoted_query
 from redraft.structured import ask
-from redraft.types import Candidate, Edit, Message, ModelRequest, Problem, Span, State, Task, Turn
+from redraft.types import Candidate, Check, Edit, Message, ModelRequest, Problem, Span, State, Task, Turn
 
 __all__ = ["Change", "Rewrite", "correct"]
 
@@ -46,12 +46,13 @@ async def correct(task: Task, state: State, problems: Sequence[Problem], history
         Stopped: a budget forbids the model call.
     """
     refused = {turn.candidate.text for turn in history if not turn.decision.accepted}
-    exact = [problem for problem in problems if is_exact(problem, state)]
+    checks = {check.claim.id: check for check in state.checks}
+    exact = [problem for problem in problems if is_exact(problem, checks.get(problem.claim.id))]
     edits = await cascade(state.text, exact, effects) if exact else ()
     text = apply(state.text, edits)
     if text in refused:
         edits, text = (), state.text
-    rest = [problem for problem in problems if problem not in exact] if edits else list(problems)
+    rest = [problem for problem in problems if not is_exact(problem, checks.get(problem.claim.id))] if edits else list(problems)
     if not rest or effects.writer.ability != "capable":
         return Candidate(text=text, edits=edits)
     rewritten = await _rewritten(task, state, text, rest, history, effects)
@@ -60,9 +61,8 @@ async def correct(task: Task, state: State, problems: Sequence[Problem], history
     return Candidate(text=rewritten, edits=diff_edits(state.text, rewritten))
 
 
-def is_exact(problem: Problem, state: State) -> bool:
-    """Whether the evidence gives the one repair, so that no model is needed."""
-    check = state.check(problem.claim.id)
+def is_exact(problem: Problem, check: Check | None) -> bool:
+    """Whether the evidence of its check gives the one repair, so that no model is needed."""
     return check is not None and check.method in EXACT_METHODS and problem.expected is not None and problem.claim.focus is not None
 
 

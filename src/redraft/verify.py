@@ -22,10 +22,15 @@ from redraft.planning.rules import merge, undecidable
 from redraft.policy import Policy
 from redraft.protocols import Planner, Route
 from redraft.screening import clean, decided
-from redraft.types import EXACT_TOOLS, Candidate, Check, Claim, Evidence, Failure, State, Task, ToolCall, ToolResult, Verdict
+from redraft.types import EXACT_TOOLS, Candidate, Check, Claim, Evidence, Failure, Span, State, Task, ToolCall, ToolResult, Verdict
 from redraft.weighing import Case, confirm, looked_up, weigh
 
 __all__ = ["verify"]
+
+LISTED_CLAIMS = 50_000
+"""A text with more claims is no text that anybody reads: what follows them is one undecided claim, so that time and memory stay bounded."""
+FREE_TOOLS = frozenset({"calculator", "units", "dates", "text"})
+"""Tools whose calls do not count against a policy's number of claims: they take less time than to say that they were left out."""
 
 
 async def verify(task: Task, policy: Policy, candidate: Candidate, retained: State | None, planner: Planner, effects: Effects) -> State:
@@ -46,8 +51,7 @@ async def verify(task: Task, policy: Policy, candidate: Candidate, retained: Sta
     if not routes and task.bare:
         claim = Claim(id="answer", text=text, span=(0, len(text)), focus=(0, len(text)))
         routes = (undecidable(claim, task, effects),)
-    dropped = routes[policy.max_claims :]
-    routes = routes[: policy.max_claims]
+    routes, dropped, rest = _bounded(text, routes, policy.max_claims)
     doubt = (implausible(task.query, text) or "") if task.bare and task.query else ""
     examiner = _Examiner(lambda route: Case(task=task, policy=policy, text=text, route=route, effects=effects, doubt=doubt), known, _used(retained))
     verdicts = await effects.together([examiner.check(route) for route in routes])
@@ -57,23 +61,48 @@ async def verify(task: Task, policy: Policy, candidate: Candidate, retained: Sta
         found = _stopped(verdict) if isinstance(verdict, Stopped) else verdict
         evidence |= {item.id: item for item in found.evidence}
         checks.append(_doubted(_check(route, found), doubt))
-    checks += [_check(route, Verdict(status="unavailable", note=f"more than {policy.max_claims} claims; this one was not looked at")) for route in dropped]
-    checks = _resting(checks)
+    if dropped:
+        unseen = Verdict(status="unavailable", note=f"more than {policy.max_claims} claims; this one was not looked at")
+        checks = sorted([*checks, *(_check(route, unseen) for route in dropped)], key=_place)
+    checks = [*_resting(checks), *rest]
     state = State(text=text, checks=tuple(checks), evidence=evidence, refusal=is_refusal(text))
     if retained is None:
         return state
     return await _matched(task, state, retained, candidate, effects)
 
 
+def _bounded(text: str, routes: Sequence[Route], most: int) -> tuple[list[Route], list[Route], tuple[Check, ...]]:
+    """The routes that are taken, those that are one too many, and a check of all that lies behind the last claim that is listed at all.
+
+    What costs no more than a calculation, and what is no claim, does not count.
+    """
+    taken: list[Route] = []
+    dropped: list[Route] = []
+    counted = 0
+    for route in routes[:LISTED_CLAIMS]:
+        free = not route.claim.checkworthy or (bool(route.calls) and all(call.tool in FREE_TOOLS for call in route.calls))
+        counted += not free
+        (taken if free or counted <= most else dropped).append(route)
+    if len(routes) <= LISTED_CLAIMS:
+        return taken, dropped, ()
+    start = min(route.claim.span[0] for route in routes[LISTED_CLAIMS:])
+    claim = Claim(id="rest", text=text[start:], span=(start, len(text)))
+    return taken, dropped, (Check(claim=claim, status="unavailable", note=f"more than {LISTED_CLAIMS:,} claims; what follows was not looked at"),)
+
+
+def _place(check: Check) -> tuple[Span, Span]:
+    return check.claim.span, check.claim.focus or check.claim.span
+
+
 def _unlisted(text: str, before: str, routes: Sequence[Route]) -> list[Claim]:
     """Sentences that a rewrite brought and no route takes: nothing new passes unseen because a planner left it out."""
     known = {" ".join(before[start:end].split()) for start, end in sentences(before)}
-    taken = [route.claim.span for route in routes if route.claim.kind != "coverage"]
-    return [
-        claim
-        for claim in claims(text)
-        if " ".join(claim.text.split()) not in known and not any(start < claim.span[1] and claim.span[0] < end for start, end in taken)
-    ]
+    taken = bytearray(len(text))
+    for route in routes:
+        if route.claim.kind != "coverage":
+            start, end = route.claim.span
+            taken[start:end] = b"\x01" * (end - start)
+    return [claim for claim in claims(text) if " ".join(claim.text.split()) not in known and taken.find(1, *claim.span) < 0]
 
 
 class _Examiner:

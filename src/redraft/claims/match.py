@@ -5,8 +5,12 @@ One to one, and rather none than a wrong one: a claim without a match counts as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from redraft.claims.edits import diff_edits
 from redraft.claims.signature import Signature, hedges, keeps, keeps_but_figures, signature
@@ -19,6 +23,7 @@ _LEAST_AT_PLACE = 0.3
 _LEAST_SAME_SIGNATURE = 0.5
 _LEAST_OTHER_SIGNATURE = 0.7
 """Shares of words in common, ours: at the place the edits lead to, elsewhere with equal figures, names and negation, elsewhere without."""
+_BLOCK = 256
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,13 +52,14 @@ class _Side:
 
 def match(retained: Sequence[Claim], old_text: str, candidate: Sequence[Claim], new_text: str, edits: Sequence[Edit] = ()) -> Matching:
     """Match the claims of the retained text with those of its rewrite; `edits` lead from one text to the other, and are worked out where not given."""
-    moves = tuple(sorted(edits, key=lambda edit: edit.span)) or diff_edits(old_text, new_text)
-    old = [_side(claim, _moved(claim.span, moves), len(old_text.strip()), _focused(claim, moves)) for claim in retained]
+    moves = _Moves(tuple(edits) or diff_edits(old_text, new_text))
+    old = [_side(claim, moves.place(claim.span), len(old_text.strip()), moves.focused(claim)) for claim in retained]
     new = [_side(claim, claim.span, len(new_text.strip()), False) for claim in candidate]
     pairs: dict[int, int] = {}
-    _pair(pairs, old, new, lambda a, b: float(a.claim.id == b.claim.id), requirements=True)
-    for score in (_at_place, _same_wording, _same_meaning):
-        _pair(pairs, old, new, score)
+    _pair(pairs, old, new, lambda a, b: float(a.claim.id == b.claim.id), lambda side: (side.claim.id,), requirements=True)
+    _pair(pairs, old, new, _at_place, _blocks)
+    _pair(pairs, old, new, _same_wording, lambda side: (side.folded,))
+    _pair(pairs, old, new, _same_meaning, _rarest((*old, *new)))
     vague = {old[a].claim.id for a, b in pairs.items() if not old[a].claim.requirement and _vaguer(old[a].claim.text, new[b].claim.text)}
     return Matching(pairs={old[a].claim.id: new[b].claim.id for a, b in sorted(pairs.items())}, vague=frozenset(vague))
 
@@ -65,36 +71,90 @@ def _side(claim: Claim, place: Span, length: int, focused: bool) -> _Side:
     return _Side(claim=claim, place=place, folded=" ".join(fold(claim.text).split()), stems=stems, whole=whole, focused=focused)
 
 
-def _pair(pairs: dict[int, int], old: Sequence[_Side], new: Sequence[_Side], score: Callable[[_Side, _Side], float], *, requirements: bool = False) -> None:
-    """Add the best pairs above 0 among what is still free; equal scores go to what comes first in the texts."""
+def _pair(
+    pairs: dict[int, int],
+    old: Sequence[_Side],
+    new: Sequence[_Side],
+    score: Callable[[_Side, _Side], float],
+    keys: Callable[[_Side], Iterable[Hashable]],
+    *,
+    requirements: bool = False,
+) -> None:
+    """Add the best pairs above 0 among what is still free; equal scores go to what comes first in the texts.
+
+    Only sides that share a key can score above 0: a long text is not compared claim by claim with all of the other.
+    """
     taken = set(pairs.values())
-    free_old = [index for index, side in enumerate(old) if index not in pairs and side.claim.requirement == requirements]
-    free_new = [index for index, side in enumerate(new) if index not in taken and side.claim.requirement == requirements]
-    scored = sorted((-value, abs(a - b), a, b) for a in free_old for b in free_new if (value := score(old[a], new[b])) > 0)
-    for _, _, a, b in scored:
+    at_key: dict[Hashable, list[int]] = {}
+    for index, side in enumerate(new):
+        if index not in taken and side.claim.requirement == requirements:
+            for key in keys(side):
+                at_key.setdefault(key, []).append(index)
+    scored: list[tuple[float, int, int, int]] = []
+    for index, side in enumerate(old):
+        if index not in pairs and side.claim.requirement == requirements:
+            near = {other for key in keys(side) for other in at_key.get(key, ())}
+            scored += [(-value, abs(index - other), index, other) for other in near if (value := score(side, new[other])) > 0]
+    for _, _, a, b in sorted(scored):
         if a not in pairs and b not in taken:
             pairs[a] = b
             taken.add(b)
 
 
-def _moved(span: Span, edits: Sequence[Edit]) -> Span:
-    """Where the edits lead the span; an edit across one of its ends takes it along."""
-    ends: list[int] = []
-    for at, last in ((span[0], False), (span[1], True)):
-        shift = 0
-        for edit in edits:
+def _blocks(side: _Side) -> Iterable[Hashable]:
+    """The stretches of the new text that its place touches: what overlaps shares one."""
+    return range(side.place[0] // _BLOCK, side.place[1] // _BLOCK + 1)
+
+
+def _rarest(sides: Sequence[_Side]) -> Callable[[_Side], Iterable[Hashable]]:
+    """The rarest stems of a side, so many that sides with enough in common share one of them (prefix filter for a Jaccard threshold)."""
+    counts = Counter(stem for side in sides for stem in side.stems)
+
+    def keys(side: _Side) -> Iterable[Hashable]:
+        ordered = sorted(side.stems, key=lambda stem: (counts[stem], stem))
+        return ordered[: len(ordered) - math.ceil(_LEAST_SAME_SIGNATURE * len(ordered)) + 1]
+
+    return keys
+
+
+class _Moves:
+    """The edits from one text to the other, in order, and where they lead what stood in the first."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._edits = sorted(edits, key=lambda edit: edit.span)
+        self._ends = [edit.span[1] for edit in self._edits]
+        self._shifts = [0, *accumulate(len(edit.replacement) - (edit.span[1] - edit.span[0]) for edit in self._edits)]
+
+    def place(self, span: Span) -> Span:
+        """Where the edits lead the span; an edit across one of its ends takes it along."""
+        start, end = self._moved(span[0], last=False), self._moved(span[1], last=True)
+        return start, max(start, end)
+
+    def focused(self, claim: Claim) -> bool:
+        """Whether the edits inside the claim stay inside its focus."""
+        if claim.focus is None:
+            return False
+        for index in range(bisect_right(self._ends, claim.span[0]), len(self._edits)):
+            low, high = self._edits[index].span
+            if low >= claim.span[1]:
+                return True
+            if low < claim.focus[0] or high > claim.focus[1]:
+                return False
+        return True
+
+    def _moved(self, at: int, *, last: bool) -> int:
+        place = bisect_left(self._ends, at)
+        shift = self._shifts[place]
+        for index in range(place, len(self._edits)):
+            edit = self._edits[index]
             low, high = edit.span
-            if high < at or (high == at and (low < at or not last)):
+            if low > at or (low == at and high > at):
+                break
+            if high == at and (low < at or not last):
                 shift += len(edit.replacement) - (high - low)
             elif low < at:
                 shift += (low + len(edit.replacement) if last else low) - at
-        ends.append(at + shift)
-    return ends[0], max(ends)
-
-
-def _focused(claim: Claim, edits: Sequence[Edit]) -> bool:
-    inside = [edit.span for edit in edits if edit.span[0] < claim.span[1] and edit.span[1] > claim.span[0]]
-    return claim.focus is not None and all(claim.focus[0] <= low and high <= claim.focus[1] for low, high in inside)
+        return at + shift
 
 
 def _at_place(old: _Side, new: _Side) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from redraft.claims.assertions import Statement, Tests, split_tests
@@ -30,19 +31,20 @@ async def routes(text: str, task: Task, effects: Effects) -> tuple[Route, ...]:
     schema = as_schema(task.tests)
     tests = "" if schema is not None else task.tests
     blocks = code_blocks(text)
+    seen: Counter[str] = Counter()
     found: list[Route] = []
     for block in blocks:
         if block.language in FORMATS:
-            found.append(await _format_route(block, schema))
+            found.append(await _format_route(block, schema, seen))
         elif block.language not in ("python", "pycon"):
             note = f"no parser for {block.language} here" if block.language else "the block does not say its language"
-            found.append(_fixed(_claim(block.source, block.span, found), Verdict(status="skipped", note=note)))
+            found.append(_fixed(_claim(block.source, block.span, seen), Verdict(status="skipped", note=note)))
     bare = task.kind == "code" or bool(tests.strip())
     answer = await asyncio.to_thread(_program, text, task, tests, bare)
-    found += _syntax_routes(blocks, answer, found, tested=bool(tests.strip()) or task.kind != "code")
+    found += _syntax_routes(blocks, answer, seen, tested=bool(tests.strip()) or task.kind != "code")
     if tests.strip():
         found += await asyncio.to_thread(_test_routes, text, task, tests, answer, effects)
-    found += _doctest_routes(text, blocks, answer, effects)
+    found += _doctest_routes(text, blocks, answer, effects, seen)
     return tuple(found)
 
 
@@ -61,7 +63,7 @@ def _prompt(task: Task) -> str:
 # syntax
 
 
-def _syntax_routes(blocks: Sequence[CodeBlock], answer: Program | None, before: Sequence[Route], *, tested: bool) -> list[Route]:
+def _syntax_routes(blocks: Sequence[CodeBlock], answer: Program | None, seen: Counter[str], *, tested: bool) -> list[Route]:
     """One route for each Python block, and for a bare program."""
     found: list[Route] = []
     spans = [(block.source, block.span) for block in blocks if block.language == "python"]
@@ -71,7 +73,7 @@ def _syntax_routes(blocks: Sequence[CodeBlock], answer: Program | None, before: 
         whole = answer is not None and answer.span == span
         result = answer.syntax if whole and answer is not None else syntax(source)
         shown = source or (answer.source if answer else "")
-        claim = _claim(shown, span, (*before, *found))
+        claim = _claim(shown, span, seen)
         found.append(_fixed(claim, _syntax_verdict(result, shown, alone=whole and not tested)))
     return found
 
@@ -196,7 +198,7 @@ def _read(index: int, source: str) -> Callable[[Sequence[ToolResult]], Verdict |
 # doctests
 
 
-def _doctest_routes(text: str, blocks: Sequence[CodeBlock], answer: Program | None, effects: Effects) -> list[Route]:
+def _doctest_routes(text: str, blocks: Sequence[CodeBlock], answer: Program | None, effects: Effects, seen: Counter[str]) -> list[Route]:
     """Routes for the examples in the answer's own code and transcripts, all run against the answer's program."""
     from redraft.claims.suites import Step, Suite, suite_input
 
@@ -213,7 +215,7 @@ def _doctest_routes(text: str, blocks: Sequence[CodeBlock], answer: Program | No
         if not example.want:
             continue
         span = (start + example.span[0], start + example.span[1])
-        claim = _claim(text[span[0] : span[1]], span, made)
+        claim = _claim(text[span[0] : span[1]], span, seen)
         if TOOL not in effects.tools:
             made.append(_fixed(claim, Verdict(status="unavailable", note="the example was not run: there is no sandbox in this run")))
         else:
@@ -224,14 +226,15 @@ def _doctest_routes(text: str, blocks: Sequence[CodeBlock], answer: Program | No
 # data formats
 
 
-async def _format_route(block: CodeBlock, schema: object) -> Route:
-    claim = _claim(block.source, block.span, ())
+async def _format_route(block: CodeBlock, schema: object, seen: Counter[str]) -> Route:
+    claim = _claim(block.source, block.span, seen)
     return _fixed(claim, await asyncio.to_thread(read_format, block.language, block.source, schema))
 
 
-def _claim(source: str, span: Span, before: Sequence[Route]) -> Claim:
-    """A claim of the answer about its own code; its text is the code."""
-    occurrence = sum(route.claim.text == source for route in before)
+def _claim(source: str, span: Span, seen: Counter[str]) -> Claim:
+    """A claim of the answer about its own code; its text is the code. `seen` counts how often each text has been claimed."""
+    occurrence = seen[source]
+    seen[source] += 1
     return Claim(id=claim_id(source, "code", occurrence), text=source, span=span, kind="code")
 
 
