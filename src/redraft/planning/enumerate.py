@@ -30,6 +30,9 @@ LEAST = 0.45
 """Below it no option is a reading of the question."""
 WINDOW = 0.25
 MOST = 8
+OVERTURNS = 0.78
+"""Fit from which a pick from the documents overturns a short draft; what a small model only rambles about gives way to any pick."""
+ANSWER_WORDS = 5
 
 
 class EnumeratingPlanner:
@@ -56,7 +59,8 @@ class EnumeratingPlanner:
             return await RulePlanner().plan(task, text, effects, known)
         offered = await options(task, effects, guard=self.guard, coverage=self.coverage)
         option, plan = await choose(offered, task, effects)
-        if option is None or (self.guard and option.call.tool == "documents" and await self._in_documents(task, text, effects)):
+        quoted = option is not None and option.call.tool == "documents"
+        if option is None or (self.guard and quoted and (doubted(text, option) or await self._in_documents(task, text, effects))):
             return await self._as_it_stands(task, text, option, plan, effects)
         return (route(task, text, option, plan),)
 
@@ -72,6 +76,11 @@ class EnumeratingPlanner:
 
         found = await answer_route(replace(task, answer=text), effects)
         return () if found is None else (found,)
+
+
+def doubted(draft: str, option: Option) -> bool:
+    """Whether the draft reads like somebody's answer and the pick from the documents is not sure: what the documents lack may be known from elsewhere."""
+    return option.fit < OVERTURNS and len(draft.split()) <= ANSWER_WORDS
 
 
 async def options(task: Task, effects: Effects, *, guard: bool = True, coverage: float = 0.7) -> tuple[Option, ...]:
