@@ -32,7 +32,7 @@ def ask_command(ctx: click.Context, query: str) -> int:
     from redraft.cli.session import open_session, task_from
 
     options = options_of(ctx)
-    question = read_source("-").text.strip() if query == "-" else query.strip()
+    question = (read_source("-", may_be_empty=True).text if query == "-" else query).strip()
     if not question:
         raise InputError('the question is empty; for example: redraft ask "What is 17% of 2,340?"')
     session = open_session(options, default_model="local")

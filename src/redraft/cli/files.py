@@ -16,7 +16,13 @@ from redraft.errors import InputError
 __all__ = ["LARGEST_BYTES", "Source", "read_source", "read_tests", "replace_file", "write_stdout"]
 
 LARGEST_BYTES = 4 << 20
-MARKS: tuple[tuple[bytes, str], ...] = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+MARKS: tuple[tuple[bytes, str], ...] = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,28 +44,42 @@ class Source:
         return self.mark + text.encode(self.encoding, "surrogatepass")
 
 
-def read_source(name: str) -> Source:
+def read_source(name: str, *, may_be_empty: bool = False) -> Source:
     """The text of a file, or of standard input for `-`. Line endings are kept in the text.
 
     Raises:
         InputError: it cannot be read, or is empty, binary, undecodable or too large; the message says how to mend it.
     """
+    if not name.strip():
+        raise InputError("the name of the file is empty; give a FILE, or - for standard input")
     path = None if name == "-" else Path(name)
     shown = "standard input" if path is None else repr(name)
     content = _read_stdin() if path is None else _read_file(path, shown)
     if len(content) > LARGEST_BYTES:
         raise InputError(f"{shown} is larger than {LARGEST_BYTES >> 20} MB; split it and check the parts")
     mark, encoding = next(((mark, encoding) for mark, encoding in MARKS if content.startswith(mark)), (b"", "utf-8"))
-    if b"\x00" in content and not encoding.startswith("utf-16"):
-        raise InputError(f"{shown} is a binary file; give a text (documents such as PDF or DOCX are evidence: --sources)")
+    if b"\x00" in content and encoding == "utf-8":
+        raise InputError(f"{shown} is {_binary(content)}")
     try:
         text = content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
         place = error.start + len(mark)
-        raise InputError(f"{shown} is not {encoding.upper()} text (byte {place}); convert it, for example: iconv -f LATIN1 -t UTF-8") from None
-    if not text.strip():
+        remedy = "convert it, for example: iconv -f LATIN1 -t UTF-8" if encoding == "utf-8" else "it is damaged or cut off; save it again as UTF-8"
+        raise InputError(f"{shown} is not {encoding.upper()} text (byte {place}); {remedy}") from None
+    if "\x00" in text:
+        raise InputError(f"{shown} is {_binary(content)}")
+    if not text.strip() and not may_be_empty:
         raise InputError(f"{shown} is empty; there is nothing to check")
     return Source(path=path, content=content, text=text, encoding=encoding, mark=mark)
+
+
+def _binary(content: bytes) -> str:
+    """What a file with NUL in it is, and what to do with it: where every other byte of its beginning is one, it is UTF-16 that does not say so."""
+    head = content[:1000]
+    for start, encoding in ((1, "UTF-16LE"), (0, "UTF-16BE")):
+        if len(head) > 3 and head[start::2].count(0) > 0.8 * len(head[start::2]) and not head[1 - start :: 2].count(0):
+            return f"UTF-16 text without its mark; convert it, for example: iconv -f {encoding} -t UTF-8"
+    return "a binary file; give a text (documents such as PDF or DOCX are evidence: --sources)"
 
 
 def read_tests(name: str) -> str:

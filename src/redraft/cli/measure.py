@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from redraft.cli.inform import print_json
-from redraft.cli.options import options_of, run_options
+from redraft.cli.options import FiniteRange, options_of, run_options
 from redraft.cli.safe import one_line
 from redraft.errors import InputError
 from redraft.types import Outcome, Task
@@ -51,7 +51,7 @@ class _EvalOptions:
 @click.command("eval", short_help="Measure a policy over rows with known answers.")
 @click.argument("data")
 @click.option("--metric", default="em", metavar="NAME", help="em, em-squad, em-trivia, em-critic, f1, f1-hotpot, numeric, gsm8k or pass@1.")
-@click.option("--tolerance", type=click.FloatRange(0, 1, max_open=True), metavar="R", help="Relative difference that 'numeric' allows.")
+@click.option("--tolerance", type=FiniteRange(0, 1, max_open=True), metavar="R", help="Relative difference that 'numeric' allows.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows.")
 @click.option("--seed", type=int, default=0, metavar="S", help="Seed of the models and of the resampling.")
 @click.option("-o", "--output", metavar="FILE", help="Append each finished row to FILE; rows that are there are not run again.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar, get_args
@@ -11,7 +12,7 @@ import click
 from redraft.privacy import PrivacyMode
 from redraft.types import TaskKind
 
-__all__ = ["FileCommand", "RunOptions", "options_of", "run_options"]
+__all__ = ["FileCommand", "FiniteRange", "RunOptions", "options_of", "run_options"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 META = "redraft.options"
@@ -42,7 +43,17 @@ class RunOptions:
     quiet: bool = False
 
 
-POSITIVE = click.FloatRange(min=0, min_open=True)
+class FiniteRange(click.FloatRange):
+    """A range of numbers that neither infinity nor "not a number" slips through."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+POSITIVE = FiniteRange(min=0, min_open=True)
 SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
     "model": ("--model", {"metavar": "NAME", "help": "The writer: local, openai:NAME, http://HOST:PORT/v1#NAME, scripted:FILE, none, ..."}),
     "evaluator": ("--evaluator", {"metavar": "NAME", "help": "The model that scores answers; default: the writer."}),

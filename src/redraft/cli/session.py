@@ -25,6 +25,8 @@ from redraft.types import Outcome, Task, TaskKind
 
 __all__ = ["Session", "open_session", "task_from"]
 
+NOTES_SHOWN = 20
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Session:
@@ -78,21 +80,35 @@ class Session:
     def run(self, task: Task, act: Callable[[Refiner], Awaitable[Outcome]], *, quiet: bool) -> Outcome:
         """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""
 
-        async def whole(progress: Progress) -> Outcome:
-            refiner = self.refiner(self.open_tools(task), progress=progress, on_event=progress.event)
+        async def whole(progress: Progress, tools: Sequence[Tool]) -> Outcome:
+            refiner = self.refiner(tools, progress=progress, on_event=progress.event)
             try:
                 return await act(refiner)
             finally:
                 await refiner.close()
 
         with Progress(quiet=quiet) as progress:
-            outcome = asyncio.run(whole(progress))
+            tools = self.open_tools(task)  # reads files: outside the event loop Ctrl-C ends it at once
+            if not quiet:
+                _say_notes(tools)
+            outcome = asyncio.run(whole(progress, tools))
         if not quiet:
             from redraft.cli.safe import one_line
 
             for warning in outcome.warnings:
                 sys.stderr.write(f"redraft: {one_line(warning)}\n")
         return outcome
+
+
+def _say_notes(tools: Sequence[Tool]) -> None:
+    """What was left out of the given files, or guessed in reading them: evidence that is not there decides nothing, and that must not go unsaid."""
+    from redraft.cli.safe import one_line
+
+    notes = [note for tool in tools for note in getattr(tool, "notes", ())]
+    for note in notes[:NOTES_SHOWN]:
+        sys.stderr.write(f"redraft: {one_line(note)}\n")
+    if len(notes) > NOTES_SHOWN:
+        sys.stderr.write(f"redraft: and {len(notes) - NOTES_SHOWN} more of the kind\n")
 
 
 def open_session(options: RunOptions, *, default_model: str) -> Session:

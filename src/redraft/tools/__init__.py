@@ -134,7 +134,9 @@ def _open(name: str, task: Task, environment: Mapping[str, str]) -> Tool:
             if not task.tables:
                 raise UsageError("the tool 'table' has nothing to look in; give a file with --table")
             TableTool.validate(task.tables)
-            return TableTool(task.tables)
+            table = TableTool(task.tables)
+            table.load()
+            return table
         case "documents":
             from redraft.tools.documents import DocumentsTool
 

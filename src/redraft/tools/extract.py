@@ -6,6 +6,7 @@ Text is decoded tolerantly and said so; what cannot be read is refused in words,
 from __future__ import annotations
 
 import json
+import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -57,10 +58,12 @@ def read_document(path: Path, source: str = "") -> Document:
         InputError: it cannot be read as text: missing, empty, binary, encrypted, scanned, damaged or too large.
         MissingExtra: its format needs an optional dependency.
     """
-    source = source or str(path)
+    source = os.fsencode(source or str(path)).decode("utf-8", "replace")  # a name need not be text, but it is cited
     try:
         if path.is_dir():
             raise InputError(f"{source}: is a folder, not a file")
+        if not path.is_file() and path.exists():
+            raise InputError(f"{source}: is a pipe or a device; save what it gives as a file")
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise InputError(f"{source}: has {size >> 20} MB, more than the {MAX_BYTES >> 20} MB that are read; split it")
@@ -70,7 +73,7 @@ def read_document(path: Path, source: str = "") -> Document:
     if not data.strip():
         raise InputError(f"{source}: is empty")
     reader = _reader(data, path, source)
-    document = reader(data, source, path.stem.replace("_", " "))
+    document = reader(data, source, Path(source).stem.replace("_", " "))
     if not any(section.text.strip() for section in document.sections):
         raise InputError(f"{source}: has no text in it")
     return document

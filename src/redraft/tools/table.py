@@ -72,6 +72,33 @@ class TableTool:
             inspect(Path(path))
         _duckdb()
 
+    def load(self) -> None:
+        """Read all files now. For those who want a broken file said before a run begins: to a run it is but a tool that failed.
+
+        Raises:
+            InputError: a file cannot be read as a table.
+            MissingExtra: its format needs an optional dependency.
+        """
+        with self._lock:
+            try:
+                self._open()
+            except BaseException:
+                self._discard()
+                raise
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or could not be told apart in reading, once it was read."""
+        return tuple(f"{table.source}: {note}" for table in self._loaded for note in table.notes)
+
+    def _discard(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
     async def run(self, call: ToolCall) -> ToolResult:
         work = asyncio.create_task(asyncio.to_thread(self._run, call))
         try:
@@ -85,12 +112,7 @@ class TableTool:
             raise
 
     async def close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        self._discard()
 
     async def _interrupt(self, work: asyncio.Task[ToolResult]) -> None:
         """Stop the running query and wait for its thread: an abandoned thread would go on using the machine."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -84,6 +85,8 @@ def inspect(path: Path) -> None:
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder; name the CSV, XLSX or Parquet file itself")
+        if not path.is_file() and path.exists():
+            raise InputError(f"{path} is a pipe or a device; save what it gives as a file")
         size = path.stat().st_size
         with path.open("rb") as file:
             head = file.read(SAMPLE_BYTES)
@@ -349,7 +352,14 @@ def _described(connection: DuckDBPyConnection, name: str, source: Path, notes: t
     described = connection.execute(f"DESCRIBE {quoted(name)}").fetchall()
     count = connection.execute(f"SELECT count(*) FROM {quoted(name)}").fetchone()
     columns = tuple(Column(name=str(row[0]), kind=_kind(str(row[1])), sql_type=str(row[1]), unit=units.get(str(row[0]), "")) for row in described)
-    return LoadedTable(name=name, source=source.name, rows=int(count[0]) if count else 0, columns=columns, broken_rows=broken, notes=notes)
+    return LoadedTable(
+        name=name,
+        source=os.fsencode(source.name).decode("utf-8", "replace"),
+        rows=int(count[0]) if count else 0,
+        columns=columns,
+        broken_rows=broken,
+        notes=notes,
+    )
 
 
 def _kind(sql_type: str) -> str:
