@@ -13,7 +13,7 @@ from redraft.claims.wanted import Wanted
 from redraft.claims.words import STOP_WORDS, stem, words
 from redraft.types import Span
 
-__all__ = ["AMOUNTS", "Graded", "Kin", "amounts", "clocks", "dates", "when", "with_unit"]
+__all__ = ["AMOUNTS", "Graded", "Kin", "amounts", "clocks", "dates", "weekdays", "when", "with_unit"]
 
 Kin = Mapping[str, Mapping[str, float]]
 """For the stem of a word of the question the stems of words near it in meaning, with their nearness."""
@@ -91,6 +91,8 @@ def _count_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
         return 0.2 if want.head in _GENERIC or not want.head else 0.0
     if want.head and near & set(slot.counts):
         return 0.85
+    if want.head in _UNITS and slot.counts:
+        return 0.0  # litres are no lorries
     if want.head == stem("people") and slot.counts and _PEOPLE.search(slot.counts[0]):
         return 0.9
     if re.match(r" of (?:them|these|those)\b", sentence[slot.span[1] :]):
@@ -102,6 +104,9 @@ def _count_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
 
 
 _GENERIC = frozenset(stem(word) for word in "number total maximum minimum population capacity score".split())
+_UNITS = frozenset(
+    stem(word) for word in "litre liter gallon metre meter kilometre kilometer mile hectare acre kilogram kilo tonne ton gram degree watt volt".split()
+)
 _PEOPLE = re.compile(r"(?:er|or|ist|ian|man|ant|ent)$")
 _MASSES = frozenset(stem(word) for word in "tonne ton kilo kilogram gram pound ounce stone kg hundredweight".split())
 _EXTENTS = {"long": "long", "tall": "high", "high": "high", "deep": "deep", "wide": "wide", "broad": "wide", "thick": "thick"}
@@ -158,6 +163,16 @@ _SEASON = re.compile(
     r"|\bat (?:dawn|dusk|noon|midnight|night|sunrise|sunset)\b"
     rf"|\b(?:\w+ (?:years?|months?|weeks?|days?) ago)\b|\bafter [A-Z]\w+\b|\b(?:{_MONTHS})\b"
 )  # fmt: skip
+
+
+_DAY = re.compile(
+    rf"\b(?:{_WEEKDAY})days?(?:(?:, (?:{_WEEKDAY})days?)*(?:,? and | to |[–-])(?:{_WEEKDAY})days?)?(?! (?:mornings?|afternoons?|evenings?|nights?)? ?[A-Z])"
+)
+
+
+def weekdays(sentence: str) -> Iterator[Graded]:
+    """Days of the week, those of a list or a range as one."""
+    yield from ((match.span(), 1.0) for match in _DAY.finditer(sentence))
 
 
 def when(question: Question, sentence: str) -> Iterator[Graded]:

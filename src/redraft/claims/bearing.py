@@ -114,6 +114,8 @@ def _restricted(question: Question, sentence: str, around: str) -> bool:
     found = words(question.text)
     for place, word in enumerate(found):
         lowered, final = word.text.lower(), place == len(found) - 1
+        if lowered in ("most", "least") and place and found[place - 1].text.lower() == "at":
+            continue  # "at most" sets a limit and picks none
         if lowered in passed or (final and lowered == "last") or (not final and lowered in _RELATIVE):
             continue
         if any(lowered in group and not group & spoken for group in _RESTRICTING):

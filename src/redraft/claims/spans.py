@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from redraft.claims.amounts import AMOUNTS, Graded, Kin, amounts, clocks, dates, when, with_unit
+from redraft.claims.amounts import AMOUNTS, Graded, Kin, amounts, clocks, dates, weekdays, when, with_unit
 from redraft.claims.categories import MEMBERS, OCCUPATIONS
+from redraft.claims.clauses import asked_clause, of_another_part
 from redraft.claims.noun_phrases import noun_phrases
 from redraft.claims.questions import MEANING, Question
 from redraft.claims.slots import COUNTRIES, slots
@@ -37,17 +38,33 @@ def offers(question: Question, want: Wanted, sentence: str, kin: Kin) -> tuple[O
     near = asked | {other for word in question.content for other in (*MEANING.get(word.stem, ()), *alike(word.stem), *kin.get(word.stem, {}))}
     matched = [word for word in words(sentence) if word.content and word.stem in near]
     best: dict[str, Offer] = {}
-    for (start, end), fit in _spans(question, want, sentence, kin):
+    spans = list(_spans(question, want, sentence, kin))
+    clause = asked_clause(question, sentence)
+    inside = max((fit for span, fit in spans if clause and clause[0] <= span[0] < clause[1]), default=0.0)
+    if inside < 0.8 * max((fit for _, fit in spans), default=0.0):
+        clause = None
+    for (start, end), fit in spans:
         text = sentence[start:end]
         own = [word for word in words(text) if word.content or word.text.isdigit()]
         if not own or all(word.stem in asked for word in own) or (want.want in AMOUNTS and _of_another(question, sentence[:start], asked)):
             continue
+        if of_another_part(question, sentence, (start, end)) or (want.want == "person" and _already_named(question, own)):
+            continue
         placed = _placed((start, end), matched, sentence)
-        offer = Offer(text=text, span=(start, end), fit=round(min(1.0, fit) * (0.6 + 0.4 * placed), 4))
+        if clause:
+            placed = max(placed, 0.9) if clause[0] <= start < clause[1] else 0.5 * placed
+        offer = Offer(
+            text=text, span=(start, end), fit=round(min(1.0, fit) * (0.6 + 0.4 * placed) * (1.0 if not clause or clause[0] <= start < clause[1] else 0.6), 4)
+        )
         known = best.get(fold(text))
         if known is None or offer.fit > known.fit:
             best[fold(text)] = offer
     return tuple(sorted(best.values(), key=lambda item: (-item.fit, item.span[0], -item.span[1])))
+
+
+def _already_named(question: Question, own: Sequence[Word]) -> bool:
+    """Whether a person is one whom the question itself names, by the surname at least."""
+    return any(words(name)[-1:] and words(name)[-1].stem == own[-1].stem for name in question.names)
 
 
 _RELATIVE = re.compile(r"((?:[A-Z][\w'-]+ ?)+),? (?:which|who|whose) [^,;.]*$")
@@ -82,7 +99,8 @@ def _spans(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterato
         "person": lambda: _persons(want, sentence, kin),
         "place": lambda: _places(want, sentence),
         "year": lambda: dates(sentence, year=True),
-        "day": lambda: dates(sentence, day=True),
+        "day": lambda: _days(want, sentence),
+        "weekday": lambda: weekdays(sentence),
         "when": lambda: when(question, sentence),
         "clock": lambda: clocks(sentence),
         "name": lambda: _named(want, sentence, kin),
@@ -99,7 +117,7 @@ def _spans(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterato
     elif want.want in AMOUNTS:
         yield from amounts(want, sentence, kin)
     else:
-        yield from _things(want, sentence, kin)
+        yield from _things(question, want, sentence, kin)
 
 
 # Names
@@ -191,7 +209,9 @@ _CALENDAR = frozenset(
     "february march april may "
     "june july august september october november december easter christmas".split()
 )
-_SETTLEMENTS = frozenset(stem(word) for word in "city town village country county state borough capital province nation municipality island river".split())
+_SETTLEMENTS = frozenset(
+    stem(word) for word in "city town village country county state borough capital province nation municipality island river street road avenue lane".split()
+)
 _TIMES = frozenset(
     "age time year years month months week weeks day days hour hours minute minutes morning evening night noon spring summer autumn "
     "winter century end "
@@ -261,12 +281,40 @@ def _places(want: Wanted, sentence: str) -> Iterator[Graded]:
             yield (start, named[1]), 1.0
         elif not any(name[0] <= start < name[1] for name in found):
             yield (start, end), 0.8
+            beside = re.match(r" (?:on|in|at|above|below|behind|beside|under|outside) (?:the|a|an|its|his|her|their) (?=[a-z])", sentence[end:])
+            after = next((other for other in noun_phrases(sentence) if beside and other[0] == end + beside.end()), None)
+            if after and not _TIMES & {word.text.lower() for word in words(sentence[after[0] : after[1]])}:
+                yield (start, after[1]), 0.85
 
 
 # Colours, codes and everything else
 
 
+def _days(want: Wanted, sentence: str) -> Iterator[Graded]:
+    yield from dates(sentence, day=True)
+    if want.head == stem("day"):
+        yield from ((span, 0.9) for span, _ in weekdays(sentence))
+
+
+def _coordinated(spans: Sequence[Span], sentence: str) -> Iterator[Span]:
+    """Spans with those that a list goes on with: "green and white" is one answer."""
+    run: list[Span] = []
+    for span in sorted(spans):
+        if run and not re.fullmatch(r",? and |, | & |/", sentence[run[-1][1] : span[0]]):
+            yield run[0][0], run[-1][1]
+            run = []
+        run.append(span)
+    if run:
+        yield run[0][0], run[-1][1]
+
+
 def _colours(sentence: str) -> Iterator[Graded]:
+    plain = [span for span, fit in _shades(sentence) if fit == 1.0]
+    yield from ((span, 1.0) for span in _coordinated(plain, sentence))
+    yield from ((span, fit) for span, fit in _shades(sentence) if fit < 1.0)
+
+
+def _shades(sentence: str) -> Iterator[Graded]:
     found = words(sentence)
     for place, word in enumerate(found):
         parts = word.text.lower().split("-")
@@ -323,9 +371,29 @@ def _thing_fit(want: Wanted, span: Span, sentence: str, near: set[str]) -> float
     return fit
 
 
-def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
+def _name_after(span: Span, sentence: str) -> Span | None:
+    """The name that stands behind a noun phrase: of "a softer cheese called Lady Maude" the last two words."""
+    called = re.match(r",? (?:that is |which is |was |is )?(?:called|named|known (?:\w+ )?as|nicknamed|dubbed) (?:the )?(?=[\w\"“])", sentence[span[1] :])
+    spans = [*(match.span(1) for match in _TITLED.finditer(sentence)), *_name_spans(sentence), *noun_phrases(sentence)]
+    return next((other for other in spans if called and 0 <= other[0] - span[1] - called.end() <= 1), None)
+
+
+def _listed(want: Wanted, span: Span, fit: float, near: set[str], sentence: str) -> int | None:
+    """The end of what is listed with a thing: "paper and willow" after a preposition, or two members of one kind."""
+    joint = re.match(r",? and (?=[a-z])", sentence[span[1] :])
+    after = next((other for other in noun_phrases(sentence) if joint and other[0] == span[1] + joint.end()), None)
+    if after is None or re.match(r"[ ]*(?:the|a|an|his|her|its|their|by)\b", sentence[after[1] :]):
+        return None
+    kind = MEMBERS.get(want.want) or MEMBERS.get(want.head)
+    if kind:
+        return after[1] if fit == 1.0 and _thing_fit(want, after, sentence, near) == 1.0 else None
+    return after[1] if not want.head and re.search(r"\b(?:of|from|with) $", sentence[: span[0]]) else None
+
+
+def _things(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
     """Noun phrases; for a kind with a vocabulary (animal, food, material, job) those that have such a word, or that the sentence puts in that place."""
     near = {want.head, *alike(want.head), *kin.get(want.head, {})} - {""}
+    asked = {word.stem for word in question.content}
     for match in _CODE.finditer(sentence):
         yield match.span(), 0.7
     for match in _TITLED.finditer(sentence):
@@ -343,7 +411,13 @@ def _things(want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
             after = next((other for other in noun_phrases(sentence) if other[0] == span[1] + apposed.end()), None)
             if after:
                 yield after, 1.1
+        if want.head and last[-1].stem == want.head and (named := _name_after(span, sentence)):
+            yield named, 1.1
+        if want.head and last[-1].stem != want.head and last[-1].stem in asked and not last[-1].capital:
+            fit *= 0.5  # the question speaks of it already, as another thing than it asks for
         yield span, fit
+        if (after := _listed(want, span, fit, near, sentence)) is not None:
+            yield (span[0], after), fit + 0.02
         of = re.match(r" of (?=[a-z])", sentence[span[1] :])
         if of:
             after = next((other for other in noun_phrases(sentence) if other[0] == span[1] + of.end()), None)

@@ -15,7 +15,7 @@ from redraft.claims.words import Word, stem, words
 __all__ = ["COLOURS", "KIND_NOUNS", "Want", "Wanted", "wanted"]
 
 Want = Literal[
-    "person", "place", "year", "day", "when", "clock", "count", "money", "length", "mass", "duration", "span", "age", "percent", "measure",
+    "person", "place", "year", "day", "weekday", "when", "clock", "count", "money", "length", "mass", "duration", "span", "age", "percent", "measure",
     "name", "colour", "material", "animal", "food", "job", "code", "phrase",
 ]  # fmt: skip
 
@@ -72,6 +72,7 @@ for _want_, _line_ in cast(
         ),
         ("year", "year decade century"),
         ("day", "date day birthday"),
+        ("weekday", "weekday weekdays"),
         ("when", "month season era period"),
         ("clock", "time hour"),
         (
@@ -182,6 +183,8 @@ def _wanted(question: str) -> Wanted:
     if word == "how":
         return _how(lowered, place, paying)
     head, direct = _head(lowered, place)
+    if not direct and _EATING & set(lowered[place + 1 :]):
+        return Wanted(want="food")
     if not direct and ((head[:1] and head[0] in _PRONOUNS) or (lowered[place + 1 : place + 2] and lowered[place + 1] in _DOING)):
         everything = {word.text.lower() for word in words(question)}
         naming = naming or bool(_NAMES & everything)
@@ -194,6 +197,8 @@ def _wanted(question: str) -> Wanted:
     if kind == "name" and noun in ("name", "nickname", "title", "surname") and not direct:
         of = _of(lowered, place)
         return Wanted(want="person" if KIND_NOUNS.get(of) == "person" else "name", head=stem(of), role=True, naming=True)
+    if kind == "day" and noun == "day" and "week" in lowered[place : place + 8]:
+        return Wanted(want="weekday", head=stem(noun))
     if noun in ("length", "period", "amount") and "time" in lowered[place : place + 5]:
         return Wanted(want="duration", head=stem("time"))
     if kind is None and paying:
@@ -201,6 +206,9 @@ def _wanted(question: str) -> Wanted:
     if kind is None:
         return Wanted(want="phrase", head=stem(noun), role=not direct, naming=naming)
     return Wanted(want=kind, head=stem(noun), role=not direct, naming=naming and kind == "name")
+
+
+_EATING = frozenset("eat eats ate eaten drink drinks drank".split())
 
 
 def _asking(question: str) -> str:
@@ -224,6 +232,8 @@ _NOUNISH = frozenset("person people one those thing things man woman".split())
 
 def _how(lowered: Sequence[str], place: int, paying: bool) -> Wanted:
     after = lowered[place + 1] if place + 1 < len(lowered) else ""
+    if after == "much" and lowered[place + 2 : place + 3] == ["time"]:
+        return Wanted(want="duration", head=stem("time"))
     if after in ("many", "much"):
         following = [word for word in lowered[place + 2 :] if word not in _SKIPPED]
         if after == "much" and (paying or following[:1] in (["money"], ["cash"]) or (following and following[0] in _AUXILIARY)):

@@ -64,6 +64,9 @@ FUNCTION_WORDS = frozenset(
         hiya hey hi ok okay more less exact fill filling grid puzzle goes square box cell every all caps blank
         palindrome anagram first last final second third fourth fifth sixth seventh eighth ninth tenth letter's read reads reading look form version
         come comes put be let's just only position place index
+        may might must shall should cannot can't don't doesn't didn't isn't aren't wasn't won't ought
+        he him his she her hers they them their theirs its our ours us mine yours who whom whose while because although though than
+        about after before between during through until under over against among into onto upon since per most least
     """.split()
 ) | frozenset(word for words in CUES.values() for word in words.split())
 
