@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from redraft.claims.segment import claim_id
+from redraft.claims.words import content_words, stems
 from redraft.effects import Effects
 from redraft.errors import ModelError
 from redraft.planning import arithmetic_questions, date_questions, text_questions, unit_questions
@@ -60,7 +61,9 @@ class EnumeratingPlanner:
         offered = await options(task, effects, guard=self.guard, coverage=self.coverage)
         option, plan = await choose(offered, task, effects)
         quoted = option is not None and option.call.tool == "documents"
-        if option is None or (self.guard and quoted and (doubted(text, option) or await self._in_documents(task, text, effects))):
+        if option is None or (
+            self.guard and quoted and (doubted(text, option) or adds(text, option.answer, task.query) or await self._in_documents(task, text, effects))
+        ):
             return await self._as_it_stands(task, text, option, plan, effects)
         return (route(task, text, option, plan),)
 
@@ -70,12 +73,18 @@ class EnumeratingPlanner:
 
     async def _as_it_stands(self, task: Task, text: str, option: Option | None, plan: Plan, effects: Effects) -> tuple[Route, ...]:
         """The draft's own words looked up with the question: supported or undecided, never contradicted by another pick from the same documents."""
-        if option is not None and compare(text, option.answer, task.query).agrees:
+        if option is not None and compare(text, option.answer, task.query).agrees and not adds(text, option.answer, task.query):
             return (route(task, text, option, plan),)
         from redraft.planning.documents import answer_route
 
         found = await answer_route(replace(task, answer=text), effects)
         return () if found is None else (found,)
+
+
+def adds(draft: str, answer: str, query: str) -> bool:
+    """Whether the draft gives the answer and says more, of which the answer is no proof."""
+    given = stems(content_words(answer)) | stems(content_words(query))
+    return compare(draft, answer, query).agrees and bool(stems(content_words(draft)) - given)
 
 
 def doubted(draft: str, option: Option) -> bool:
