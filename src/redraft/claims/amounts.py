@@ -97,6 +97,8 @@ def _count_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
         return 0.9
     if re.match(r" of (?:them|these|those)\b", sentence[slot.span[1] :]):
         return 0.8
+    if re.match(r" (?:was|were|are|is|have|had)\b", sentence[slot.span[1] :]) and want.head in {word.stem for word in words(sentence[: slot.span[0]])}:
+        return 0.85  # "740 bicycles were repaired and 260 were sold"
     if want.head in _GENERIC or not want.head:
         return 0.7
     before = words(sentence[: slot.span[0]])[-4:]

@@ -43,7 +43,7 @@ class Bearing:
 def bearing(question: Question, want: Wanted, sentence: str, around: str, kin: Kin) -> Bearing:
     """What a sentence has of a question; `around` is the sentence with its title, opening and the sentence before."""
     own, all_around = stems(words(sentence)), stems(words(f"{around} {sentence}"))
-    named = [word for name in question.names for word in words(name)]
+    named = [word for name in question.names if not _SPEAKING.fullmatch(name) for word in words(re.sub(r"['’]s\b", "", name))]
     topic = stems(named) | stems(words(around.partition(". ")[0]))
     asked = [word for word in question.content if word.stem not in topic and word.text.lower() not in _LIGHT]
     asked = [word for word in asked if word.stem != want.head or want.role or want.want in ("count", "phrase")]
@@ -58,6 +58,7 @@ def bearing(question: Question, want: Wanted, sentence: str, around: str, kin: K
     )
 
 
+_SPEAKING = re.compile(r"I(?:['’](?:m|ve|d|ll))?")
 _LIGHT = frozenset("please thing things one take place give get put kind sort exactly last lasted name names".split())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from redraft.claims.questions import MEANING, Question
 from redraft.claims.sentence import root
@@ -14,7 +15,7 @@ from redraft.types import Span
 __all__ = ["asked_clause", "of_another_part"]
 
 _BORDER = re.compile(r"; |, (?:and |but |while |whereas |which |who )|\b(?:and|but|while|whereas|which|who) ")
-_AUXILIARY = frozenset("is are was were be been being has have had can could will would may might must also then later finally is".split())
+_AUXILIARY = frozenset("is are was were be been being has have had can could will would may might must also then later finally".split())
 _OPENING = frozenset("the a an this that these those its his her their our my your he she it they we you each every one all some any no".split())
 
 
@@ -24,14 +25,14 @@ def asked_clause(question: Question, sentence: str) -> Span | None:
     A part with a subject of its own has to have two words of the question and more of them than the rest.
     """
     asked = [word for word in question.content if not any(word.text in name for name in question.names)]
-    joined = {root(word.stem) for before, word in zip(words(question.text), words(question.text)[1:], strict=False) if before.text.lower() in ("and", "or")}
+    joined = {root(word.stem) for before, word in pairwise(words(question.text)) if before.text.lower() in ("and", "or")}
     borders = [0, *(match.end() for match in _BORDER.finditer(sentence)), len(sentence)]
-    parts = [(start, end) for start, end in zip(borders, borders[1:], strict=False) if start < end]
+    parts = [(start, end) for start, end in pairwise(borders) if start < end]
     found: list[Span] = []
     for part in parts[1:]:
         inside = words(sentence[part[0] : part[1]])
         outside = [word for other in parts if other != part for word in words(sentence[other[0] : other[1]])]
-        lead = next((word for word in inside if word.text.lower() not in _AUXILIARY), None)
+        lead = next((word for word in inside if word.text.lower() not in _AUXILIARY and not word.text[0].isdigit()), None)
         if lead is None:
             continue
         if lead.text.lower() in _OPENING or lead.capital:

@@ -38,6 +38,8 @@ def _trimmed(run: list[Word], following: str, sentence: str) -> Iterator[Span]:
     kept = list(run)
     if len(kept) > 1 and following in _DETERMINERS | {"by", "to", "it", "them", "him"} and _VERBAL.search(kept[-1].text):
         kept.pop()
+    if len(kept) > 1 and following == "as" and kept[-1].text.lower() == "known":
+        kept.pop()
     before = words(sentence[: kept[0].span[0]])[-1:]
     determined = bool(before) and (before[0].text.lower() in _DETERMINERS or before[0].text[0].isdigit())
     if len(kept) > 1 and not determined and re.search(r"(?:ed|ing|s)$", kept[0].text) and not kept[0].capital:

@@ -14,6 +14,7 @@ from redraft.claims.categories import MEMBERS, OCCUPATIONS
 from redraft.claims.clauses import asked_clause, of_another_part
 from redraft.claims.noun_phrases import noun_phrases
 from redraft.claims.questions import MEANING, Question
+from redraft.claims.sentence import root
 from redraft.claims.slots import COUNTRIES, slots
 from redraft.claims.thesaurus import alike
 from redraft.claims.wanted import COLOURS, KIND_NOUNS, Wanted
@@ -99,8 +100,9 @@ def _spans(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterato
         "person": lambda: _persons(want, sentence, kin),
         "place": lambda: _places(want, sentence),
         "year": lambda: dates(sentence, year=True),
-        "day": lambda: _days(want, sentence),
-        "weekday": lambda: weekdays(sentence),
+        "day": lambda: _days(question, want, sentence),
+        "weekday": lambda: _weekdays(question, sentence),
+        "reason": lambda: _reasons(sentence),
         "when": lambda: when(question, sentence),
         "clock": lambda: clocks(sentence),
         "name": lambda: _named(want, sentence, kin),
@@ -290,10 +292,30 @@ def _places(want: Wanted, sentence: str) -> Iterator[Graded]:
 # Colours, codes and everything else
 
 
-def _days(want: Wanted, sentence: str) -> Iterator[Graded]:
+def _days(question: Question, want: Wanted, sentence: str) -> Iterator[Graded]:
     yield from dates(sentence, day=True)
     if want.head == stem("day"):
-        yield from ((span, 0.9) for span, _ in weekdays(sentence))
+        yield from ((span, 0.9 * fit) for span, fit in _weekdays(question, sentence))
+
+
+def _weekdays(question: Question, sentence: str) -> Iterator[Graded]:
+    """Days of the week; what lasts from one to another is none where one day is asked for."""
+    several = bool(re.search(r"\b(?:week)?days\b", question.text, re.IGNORECASE))
+    yield from ((span, fit if several or not re.search(r" to |[–-]", sentence[span[0] : span[1]]) else 0.3) for span, fit in weekdays(sentence))
+
+
+_REASON = re.compile(
+    r"\b(?:because(?: of)?|due to|owing to|thanks to|on account of) ((?:[^,;.]|(?<=\d)[.,](?=\d))+)"
+    r"|\b((?:out of (?:concern|fear|respect|love|a |necessity|pity|spite|gratitude)|for (?:fear|lack|want|the sake) of|so that|in order (?:to|not to)|so as (?:to|not to)|"
+    r"in (?:memory|honour|honor) of)\b(?:[^,;.]|(?<=\d)[.,](?=\d))*)"
+)
+
+
+def _reasons(sentence: str) -> Iterator[Graded]:
+    """What a sentence gives as a ground or an end; without one it answers no why."""
+    for match in _REASON.finditer(sentence):
+        start, end = match.span(1) if match[1] else match.span(2)
+        yield (start, start + len(sentence[start:end].rstrip())), 1.0
 
 
 def _coordinated(spans: Sequence[Span], sentence: str) -> Iterator[Span]:
@@ -378,7 +400,7 @@ def _name_after(span: Span, sentence: str) -> Span | None:
     return next((other for other in spans if called and 0 <= other[0] - span[1] - called.end() <= 1), None)
 
 
-def _listed(want: Wanted, span: Span, fit: float, near: set[str], sentence: str) -> int | None:
+def _listed(question: Question, want: Wanted, span: Span, near: set[str], sentence: str) -> int | None:
     """The end of what is listed with a thing: "paper and willow" after a preposition, or two members of one kind."""
     joint = re.match(r",? and (?=[a-z])", sentence[span[1] :])
     after = next((other for other in noun_phrases(sentence) if joint and other[0] == span[1] + joint.end()), None)
@@ -386,8 +408,9 @@ def _listed(want: Wanted, span: Span, fit: float, near: set[str], sentence: str)
         return None
     kind = MEMBERS.get(want.want) or MEMBERS.get(want.head)
     if kind:
-        return after[1] if fit == 1.0 and _thing_fit(want, after, sentence, near) == 1.0 else None
-    return after[1] if not want.head and re.search(r"\b(?:of|from|with) $", sentence[: span[0]]) else None
+        return after[1] if all(_thing_fit(want, other, sentence, near) == 1.0 for other in (span, after)) else None
+    ending = re.search(r"\b(?:of|from|with)\W*$", question.text)
+    return after[1] if (ending or not want.head) and re.search(r"\b(?:of|from|with) $", sentence[: span[0]]) else None
 
 
 def _things(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
@@ -415,11 +438,15 @@ def _things(question: Question, want: Wanted, sentence: str, kin: Kin) -> Iterat
             yield named, 1.1
         if want.head and last[-1].stem != want.head and last[-1].stem in asked and not last[-1].capital:
             fit *= 0.5  # the question speaks of it already, as another thing than it asks for
+        if re.fullmatch(r"(?:is|was|are|were|been|be)", _led(sentence, span)) and len(last) == 1 and root(last[0].stem) != last[0].stem:
+            fit *= 0.3  # "is sold" names no thing
+        if len(last) > 1 and re.search(r"[a-z]{2}s$", last[0].text) and not last[0].capital and re.search(r"\w $", sentence[: span[0]]):
+            fit *= 0.9  # "serves lentil soup"
         yield span, fit
-        if (after := _listed(want, span, fit, near, sentence)) is not None:
+        if (after := _listed(question, want, span, near, sentence)) is not None:
             yield (span[0], after), fit + 0.02
         of = re.match(r" of (?=[a-z])", sentence[span[1] :])
-        if of:
+        if of and not (last[-1].stem in asked and last[-1].stem != want.head):
             after = next((other for other in noun_phrases(sentence) if other[0] == span[1] + of.end()), None)
             if after:
                 yield (span[0], after[1]), fit + 0.02

@@ -16,7 +16,7 @@ __all__ = ["COLOURS", "KIND_NOUNS", "Want", "Wanted", "wanted"]
 
 Want = Literal[
     "person", "place", "year", "day", "weekday", "when", "clock", "count", "money", "length", "mass", "duration", "span", "age", "percent", "measure",
-    "name", "colour", "material", "animal", "food", "job", "code", "phrase",
+    "name", "colour", "material", "animal", "food", "job", "code", "reason", "phrase",
 ]  # fmt: skip
 
 
@@ -180,6 +180,8 @@ def _wanted(question: str) -> Wanted:
         return Wanted(want="place")
     if word == "when":
         return Wanted(want="when")
+    if word == "why" or lowered[max(0, place - 1) : place + 2] == ["for", "what", "reason"]:
+        return Wanted(want="reason")
     if word == "how":
         return _how(lowered, place, paying)
     head, direct = _head(lowered, place)
