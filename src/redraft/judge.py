@@ -19,6 +19,7 @@ from redraft.claims.suspicion import directives, withheld
 from redraft.claims.words import content_words, stems, words
 from redraft.effects import Effects
 from redraft.quoting import evidence_block, quoted_block, quoted_query
+from redraft.screening import OWN_WORDS
 from redraft.structured import ask
 from redraft.types import Claim, Evidence, Message, ModelRequest, Task, Verdict
 
@@ -92,8 +93,10 @@ async def judge(question: Question, evidence: Sequence[Evidence], effects: Effec
     if reply is None:
         return Judged(verdict=Verdict(status="insufficient", evidence=shown, note="the judge gave no usable reply"))
     source = _source(reply.quote, shown)
-    if source is not None and not (bears_on(reply.quote, source.text, _subject(question, reply.replacement)) and _proven(reply, source, question)):
-        source = None
+    # a calculation says nothing in words: whether it is the right one is what the judge was asked, and nobody else has written in it
+    if source is not None and source.tool not in OWN_WORDS:
+        if not (bears_on(reply.quote, source.text, _subject(question, reply.replacement)) and _proven(reply, source, question)):
+            source = None
     if reply.verdict == "insufficient":
         first = (source,) if source is not None else ()
         note = reply.reason or "the evidence does not say"

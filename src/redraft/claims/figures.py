@@ -170,7 +170,10 @@ def read(text: str, *, numerals: bool = False) -> tuple[Quantity, ...]:
     numerals (一, 二) are often no amounts but parts of words; `numerals` reads them all the same.
     """
     flat = plain(text)
-    found = list(_digits(text, flat, decimal_mark(flat)))
+    found: list[Quantity] = []
+    for quantity in _digits(text, flat, decimal_mark(flat)):
+        if not found or found[-1].span[1] <= quantity.span[0]:  # "0%€0": a currency sign belongs to one figure only
+            found.append(quantity)
     starts = [q.span[0] for q in found]
 
     def free(start: int, end: int) -> bool:
@@ -325,7 +328,8 @@ _ATTACHED = frozenset(
 def _unit(flat: str, last: int, currency: str) -> tuple[str, int]:
     if currency:
         return currency, last
-    if (money := _AFTER_CURRENCY.match(flat, last)) is not None:
+    money = _AFTER_CURRENCY.match(flat, last)
+    if money is not None and not (flat[money.end() : money.end() + 1].isnumeric() and not money[1].isalpha()):  # "$5 €8": the mark of the next figure
         return money[1].lower(), money.end() if not money[1].isalpha() else last
     word = _UNIT.match(flat, last)
     return (word[1].lower() if word else "", last)

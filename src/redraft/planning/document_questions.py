@@ -7,6 +7,7 @@ better still, so they pick, and what the guard keeps back is never seen. If the 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -98,12 +99,15 @@ def _of_passages(result: ToolResult) -> list[_Sentence]:
     return found
 
 
+_SCORE = re.compile(r"[01](?:\.\d+)?")
+
+
 def _kin(result: ToolResult) -> Kin:
     """What the tool says of words near in meaning, by stems."""
     found: dict[str, dict[str, float]] = {}
     for item in () if isinstance(result, Failure) else result:
         pairs = [pair.rpartition(" ") for pair in item.value.split(", ")]
-        found[stem(item.title)] = {stem(word): float(score) for word, _, score in pairs}
+        found[stem(item.title)] = {stem(word): float(score) for word, _, score in pairs if _SCORE.fullmatch(score)}
     return found
 
 
