@@ -223,7 +223,7 @@ class TestVerdicts:
 
     def test_a_bare_answer_is_no_statement_to_be_entailed(self) -> None:
         verifier = scoring({"lighthouse": (0.99, 0.01, 0.0)})
-        assert checked(verifier, FRIENDLY, kind="qa", text="warmth", query="How did the keeper welcome visitors?")[0].status == "unavailable"
+        assert checked(verifier, FRIENDLY, kind="qa", text="friendliness", query="How did the keeper welcome visitors?")[0].undecided
         assert verifier.asked == []
 
     @pytest.mark.parametrize("scores", [(2.0, 0.0, 0.0), (float("nan"), 0.0, 0.0), (0.9,), (-1.0, 1.0, 1.0)])
