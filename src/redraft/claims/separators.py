@@ -25,9 +25,15 @@ _DIGITS = {zero + digit: ord("0") + digit for zero in (0x0660, 0x06F0, 0x0966, 0
 _PLAIN = _FULLWIDTH | _MARKS | _DIGITS
 
 
+_CLAUSE_COMMA = re.compile(r"(?<=[0-9])，(?=[0-9])(?![0-9]{3}(?![0-9]))")
+"""A full-width comma between ASCII digits ends a clause, unless it sets thousands apart."""
+
+
 def plain(text: str) -> str:
     """The text with full-width and typographic marks of arithmetic as ASCII: equally long, so that offsets keep their meaning."""
-    return text if text.isascii() else text.translate(_PLAIN)
+    if text.isascii():
+        return text
+    return (_CLAUSE_COMMA.sub(";", text) if "，" in text else text).translate(_PLAIN)
 
 
 def decimal_mark(text: str) -> Literal[".", ",", ""]:

@@ -33,7 +33,9 @@ def find(text: str) -> tuple[Statement, ...]:
             here = list(equations(text, flat, line.span(), mark))
             if any(s.ambiguous and s.holds is False for s in here):
                 here = _other_convention(here, list(equations(text, flat, line.span(), ",")))
-            found.extend(here)
+            if any(s.holds is False for s in here):
+                here = _apart(here, text, flat, line.span(), mark)
+            found.extend(_readable(here, flat))
     known = {s.focus for s in found}
     for line in lines:
         found.extend(_said(text, flat, line.span(), known))
@@ -44,6 +46,34 @@ def _other_convention(here: list[Statement], there: list[Statement]) -> list[Sta
     """Statements that are false under the usual convention, in the reading of the other one where that makes them true."""
     true = {s.focus: s for s in there if s.holds}
     return [true.get(s.focus, s) if s.ambiguous and s.holds is False else s for s in here]
+
+
+def _apart(here: list[Statement], text: str, flat: str, span: Span, mark: str) -> list[Statement]:
+    """False statements in the light of the reading in which a comma between digits sets two statements apart ("2×3=6,10-3=7").
+
+    Two statements or more that are all true so are what was meant; a single one leaves open which reading was.
+    """
+    start, end = span
+    line = flat[start:end]
+    cut = _TIGHT_COMMA.sub(";", line)
+    if cut == line:
+        return here
+    there = list(equations(text, flat[:start] + cut + flat[end:], span, mark))
+    if len(there) > 1 and all(s.holds for s in there):
+        return there
+    loose = {match.start() + start for match in _LOOSE_COMMA.finditer(line)}
+    if not loose or not there or not all(s.holds for s in there):
+        return here
+    return [replace(s, certain=False) if s.holds is False and any(s.span[0] <= place < s.span[1] for place in loose) else s for s in here]
+
+
+def _readable(here: list[Statement], flat: str) -> Iterator[Statement]:
+    """Without what is no product (0x10 is sixteen), and uncertain where the unit does not add up as numbers do (decibels)."""
+    for statement in here:
+        start, end = statement.span
+        if _PREFIXED.search(flat, max(0, start - 1), end):
+            continue
+        yield replace(statement, certain=False) if _LOGARITHMIC.search(flat, start, end + 5) else statement
 
 
 def _without_code(text: str) -> str:
@@ -130,6 +160,19 @@ _WEEKDAY = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)\b")
 
 
 _LETTER = re.compile(r"(?<![a-z'’])[a-z](?![a-z'’])[^=\n]{0,60}=[^=\n]{0,60}(?<![a-z])[a-z](?![a-z'’])")
+
+
+_TIGHT_COMMA = re.compile(r"(?<=\d),(?=\d)")
+
+
+_LOOSE_COMMA = re.compile(r"(?<=\d),(?!\d{3}(?!\d))(?=\d)")
+"""A comma that sets no thousands apart."""
+
+
+_PREFIXED = re.compile(r"(?<![\w.,])0[xXbBoO][0-9A-Fa-f]")
+
+
+_LOGARITHMIC = re.compile(r"\d ?(?:d[Bb](?:[A-Za-z]{0,3})|Np)\b")
 
 
 _SIGN = re.compile(r"[=≈≃≅≒]|\\approx")
