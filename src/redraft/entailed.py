@@ -44,7 +44,7 @@ async def entailed(claim: Claim, task: Task, policy: Policy, evidence: Sequence[
         Stopped: a budget forbids the call.
     """
     hypothesis = " ".join((claim.query or claim.text).split())
-    if effects.entailment is None or claim.kind != "fact" or (task.bare and not claim.query):
+    if effects.entailment is None or claim.kind != "fact" or (task.bare and (not claim.query or claim.query.startswith(task.query))):
         return None
     windows = _windows(hypothesis, evidence)
     if not windows:
