@@ -89,10 +89,10 @@ def _count_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
         return 1.0
     if slot.dimension:
         return 0.2 if want.head in _GENERIC or not want.head else 0.0
+    if want.head in _UNITS:
+        return 0.0  # litres are no lorries
     if want.head and near & set(slot.counts):
         return 0.85
-    if want.head in _UNITS and slot.counts:
-        return 0.0  # litres are no lorries
     if want.head == stem("people") and slot.counts and _PEOPLE.search(slot.counts[0]):
         return 0.9
     if re.match(r" of (?:them|these|those)\b", sentence[slot.span[1] :]):

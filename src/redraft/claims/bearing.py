@@ -45,7 +45,7 @@ def bearing(question: Question, want: Wanted, sentence: str, around: str, kin: K
     own, all_around = stems(words(sentence)), stems(words(f"{around} {sentence}"))
     named = [word for name in question.names if not _SPEAKING.fullmatch(name) for word in words(re.sub(r"['’]s\b", "", name))]
     topic = stems(named) | stems(words(around.partition(". ")[0]))
-    asked = [word for word in question.content if word.stem not in topic and word.text.lower() not in _LIGHT]
+    asked = [word for word in question.content if word.stem not in topic and word.text.lower() not in _LIGHT and not _SPEAKING.fullmatch(word.text)]
     asked = [word for word in asked if word.stem != want.head or want.role or want.want in ("count", "phrase")]
     if want.verb in _CREATING and _BY.search(sentence):
         asked = [word for word in asked if word.stem != want.verb]  # "a play by" says who wrote it

@@ -176,23 +176,18 @@ def _wanted(question: str) -> Wanted:
     paying = bool(_PAYING & set(lowered))
     if word in ("who", "whom", "whose"):
         return Wanted(want="person", head=_role(lowered, place), role=bool(_role(lowered, place)))
-    if word == "where":
-        return Wanted(want="place")
-    if word == "when":
-        return Wanted(want="when")
-    if word == "why" or lowered[max(0, place - 1) : place + 2] == ["for", "what", "reason"]:
-        return Wanted(want="reason")
+    simple: dict[str, Want] = {"where": "place", "when": "when", "why": "reason"}
+    if word in simple or lowered[max(0, place - 1) : place + 2] == ["for", "what", "reason"]:
+        return Wanted(want=simple.get(word, "reason"))
     if word == "how":
         return _how(lowered, place, paying)
     head, direct = _head(lowered, place)
-    if not direct and _EATING & set(lowered[place + 1 :]):
-        return Wanted(want="food")
     if not direct and ((head[:1] and head[0] in _PRONOUNS) or (lowered[place + 1 : place + 2] and lowered[place + 1] in _DOING)):
         everything = {word.text.lower() for word in words(question)}
         naming = naming or bool(_NAMES & everything)
         if paying or naming or _weighs(lowered):
             return Wanted(want="mass" if _weighs(lowered) else "money" if paying else "name", naming=naming and not paying)
-        return Wanted(want="phrase")
+        return Wanted(want="food" if _EATING & set(lowered[place + 1 :]) else "phrase")
     kind, noun = _kind(head)
     if not head or (kind is None and naming and not direct):
         return Wanted(want="name" if naming else "money" if paying else "mass" if _weighs(lowered) else "phrase", naming=naming)

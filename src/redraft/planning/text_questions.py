@@ -93,7 +93,7 @@ async def options(task: Task, effects: Effects) -> tuple[Option, ...]:
     read = tokens(task.query)
     literals = read_literals(read)
     words = frozenset(word for token in read if token.kind == "word" for word in {token.lower, token.lower.removesuffix("'s")})
-    if not literals.texts or (not literals.quoted and (asks_otherwise(read) or "alphabet" in words)):
+    if not literals.texts or (not literals.quoted and (asks_otherwise(read) or "alphabet" in words or sent(read))):
         return ()
     found: dict[str, Option] = {}
     for name, arguments, fit in sorted(wanted(literals, words, read), key=lambda item: -item[2]):
@@ -151,6 +151,12 @@ def unquoted(named: Sequence[tuple[int, str]], indirect: bool, certain: bool) ->
 def counts(read: Sequence[Token]) -> bool:
     """Whether something is counted: then it may be other letters than those of the word."""
     return any(token.kind == "word" and token.lower in ("many", "number", "count", "total") for token in read)
+
+
+def sent(read: Sequence[Token]) -> bool:
+    """Whether a letter is one that is posted, or words are counted where none is quoted: `how many words may a letter to the editor have`."""
+    said = " ".join(token.lower for token in read)
+    return bool(re.search(r"\b(?:an?|his|her|their|your) (?:\w+ )?letters? (?:to|from) (?:the|an?|his|her|their|my)\b|\bhow many words\b", said))
 
 
 def indirect(read: Sequence[Token]) -> bool:
