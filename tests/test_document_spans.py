@@ -151,3 +151,15 @@ def test_at_most_sets_a_limit_and_a_speaker_is_no_name() -> None:
     ).exact
     question = "What will it cost if I'm late at Oxley's library?"
     assert bearing(read_question(question), wanted(question), "Being late costs 2 crowns.", "Oxley Library. Being late costs 2 crowns.", {}).named
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What do juniors pay per year?", "The yearly fee is 95 crowns for adults."),
+        ("When does the evening tour start?", "The morning tour starts at nine."),
+        ("What does a repair cost on average?", "A basic repair costs 35 crowns."),
+    ],
+)
+def test_another_kind_of_the_same_thing_is_a_miss(question: str, sentence: str) -> None:
+    assert not bearing(read_question(question), wanted(question), sentence, f"Club. {sentence}", {}).exact

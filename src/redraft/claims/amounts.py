@@ -69,6 +69,8 @@ def _amount_fit(want: Wanted, slot: Slot, sentence: str, kin: Kin) -> float:
         return 1.0
     if want.want == "length" and slot.dimension == "length":
         measured = [word for word in words(sentence[slot.span[1] :])[:3] if word.text.lower() in _EXTENTS]
+        if measured and want.head in _FAR and _EXTENTS[measured[0].text.lower()] != "long":
+            return 0.0
         if measured and want.head in _EXTENT_NOUNS:
             return 1.0 if _EXTENTS[measured[0].text.lower()] == _EXTENT_NOUNS[want.head] else 0.0
         if _EXTENT_NOUNS.get(want.head) in ("wide", "deep", "thick"):
@@ -120,6 +122,7 @@ _EXTENT_NOUNS = {
     )
     for word in line.split()
 }  # fmt: skip
+_FAR = frozenset({stem("far"), stem("distance")})
 _PAID = re.compile(
     r"\b(?:costs?|prices?|pay|pays|paid|fines?|fees?|charges?|charged|sold|bought|for|worth|earns?|cheque|grant|donated|raised|tickets?|admission|fares?|rent|is|at)\b"
 )

@@ -54,7 +54,7 @@ def bearing(question: Question, want: Wanted, sentence: str, around: str, kin: K
         own=1.0 if lifespan(question, sentence) else alone + (0.5 * (together - alone) if alone >= CARRIED else 0.0),
         around=together,
         named=all(word.stem in all_around for word in named if word.content and len(word.text) > 1),
-        exact=_restricted(question, sentence, around) and _related(want, asked, sentence, kin),
+        exact=_restricted(question, sentence, around) and not _contrary(question, sentence, around) and _related(want, asked, sentence, kin),
     )
 
 
@@ -102,6 +102,7 @@ _RESTRICTING = tuple(
         "worst",
         "most",
         "least fewest",
+        "average averages averaged averaging mean typical typically usually normally",
     )
 )
 """Words that pick one of several; one of a group may stand for another."""
@@ -122,6 +123,25 @@ def _restricted(question: Question, sentence: str, around: str) -> bool:
         if any(lowered in group and not group & spoken for group in _RESTRICTING):
             return False
     return True
+
+
+_CONTRARY = tuple(
+    tuple(frozenset(stem(word) for word in kind.split()) for kind in line.split(","))
+    for line in (
+        "adult grown-up,child children junior kid youngster youth minor,student pupil,senior pensioner",
+        "winter,spring,summer,autumn",
+        "morning,afternoon,evening,night",
+        "man men,woman women",
+    )
+)
+"""Kinds of one thing: what is said of one holds of no other."""
+
+
+def _contrary(question: Question, sentence: str, around: str) -> bool:
+    """Whether the question is about one of several kinds and the sentence about others of them only."""
+    asked, there = {word.stem for word in question.content}, stems(words(sentence))
+    said = there | stems(words(around))
+    return any(any(kind & asked and not kind & said for kind in kinds) and any(kind & there and not kind & asked for kind in kinds) for kinds in _CONTRARY)
 
 
 _CREATING = frozenset(stem(word) for word in "write compose paint design build create direct sculpt draw invent carve author produce".split())

@@ -117,6 +117,7 @@ TIMES = frozenset(
 _FIRMS = frozenset(
     "brewery bakery firm company foundry shipyard factory publisher charity trust builder builders maker makers manufacturer dealer mill".split()
 )
+_FIRM_HEADS = frozenset(stem(word) for word in "company business firm organisation organization agency institution manufacturer supplier".split())
 _FIRM_WORDS = frozenset(stem(word) for word in _ORGANIZATION)
 _NAMING = re.compile(
     r"\b(?:called|named|call|calls|known (?:\w+ )?as|nicknamed|dubbed|christened|entitled|titled|code-?named|baptised|term(?:ed)?|name is|name was)"
@@ -139,6 +140,8 @@ def named_things(want: Wanted, sentence: str, kin: Kin) -> Iterator[Graded]:
         led = led_by(sentence, span)
         apposed = KIND_NOUNS.get(led) == "name" or (led in _FIRMS)
         fit = 1.0 if named or headed else 0.9 if apposed else 0.85 if span in titles or led == "by" or own & _FIRM_WORDS else 0.6
+        if want.head in _FIRM_HEADS and not own & _FIRM_WORDS and KIND_NOUNS.get(led) == "person":
+            fit *= 0.4  # "the architect Ida Holm" is no company
         if want.naming and not (named or headed or linked(want, span, sentence, kin)):
             fit *= 0.45
         yield span, fit
