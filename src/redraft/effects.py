@@ -142,6 +142,8 @@ class Effects:
                 task.cancel()
             if tasks:
                 await asyncio.wait(tasks)
+            for branch in branches:
+                branch.close()  # one that was cancelled before it began would be warned about at exit
         return results
 
     def may_repair(self) -> bool:

@@ -26,11 +26,15 @@ WRONG_USE = 2
 FAILED = 4
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+TERMINATED = 143
 
 
 def main() -> None:
     """The console script."""
+    terminated = _end_as_interrupted()
     code = run(sys.argv[1:])
+    if terminated and code == INTERRUPTED:
+        code = TERMINATED
     try:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -38,9 +42,24 @@ def main() -> None:
         code = code or BROKEN_PIPE
     except KeyboardInterrupt:
         code = INTERRUPTED
-    if code in (INTERRUPTED, BROKEN_PIPE):
+    if code in (INTERRUPTED, BROKEN_PIPE, TERMINATED):
         os._exit(code)  # threads that are still in a call would keep the process alive, and a second Ctrl-C would show a traceback
     sys.exit(code)
+
+
+def _end_as_interrupted() -> list[int]:
+    """Let SIGTERM end the command as Ctrl-C does, so that temporary files and sandboxes go with it; the list is not empty once it came."""
+    import signal
+
+    came: list[int] = []
+
+    def terminate(number: int, frame: object) -> None:
+        came.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, terminate)
+    return came
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -82,8 +82,10 @@ class TableTool:
         with self._lock:
             try:
                 self._open()
-            except BaseException:
+            except BaseException as error:
                 self._discard()
+                if not isinstance(error, InputError | MissingExtra) and "Query interrupted" in str(error):
+                    raise KeyboardInterrupt from None  # the database swallows Ctrl-C and says so in its own way
                 raise
 
     @property
