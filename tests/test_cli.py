@@ -350,6 +350,30 @@ def test_fix_prints_the_corrected_text_alone_and_leaves_every_other_byte(redraft
     assert redraft("fix", "page.md", "--quiet").err == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("The Aurora X2 costs 139 euros in Europe.", "The Aurora X2 costs 129 euros in Europe."),
+        ("Harald Berg was born in Oslo in 1951.", "Harald Berg was born in Oslo in 1961."),
+        ("The Aurora X2 was released on 3 May 2019.", "The Aurora X2 was released on 5 June 2019."),
+    ],
+)
+def test_fix_puts_in_the_figure_that_a_document_has(redraft: Call, text: str, source: str) -> None:
+    write(text)
+    Path("evidence").mkdir()
+    write(source, "evidence/a.txt")
+    result = redraft("fix", "page.md", "--sources", "evidence", "--quiet")
+    assert (result.code, result.text) == (0, source)
+
+
+def test_fix_leaves_a_figure_whose_right_form_is_another(redraft: Call) -> None:
+    write("Harald Berg was born in Oslo in 1951.")
+    Path("evidence").mkdir()
+    write("Harald Berg was born in Oslo on 4 May 1961.", "evidence/a.txt")
+    result = redraft("fix", "page.md", "--sources", "evidence", "--quiet")
+    assert (result.code, result.text) == (1, "Harald Berg was born in Oslo in 1951.")
+
+
 def test_fix_keeps_utf_16(redraft: Call) -> None:
     page = b"\xff\xfe" + WRONG.encode("utf-16-le")
     write(page)

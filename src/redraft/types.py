@@ -173,6 +173,8 @@ class Verdict:
     """Repairs that are each possible: none of them is applied."""
     quote: str = ""
     """The words of the evidence that decide, verbatim."""
+    focus: Span | None = None
+    """The characters of the text that the evidence decides, where only the comparison could tell; None: the claim's own focus."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

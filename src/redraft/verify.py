@@ -155,8 +155,11 @@ def _stopped(stopped: Stopped) -> Verdict:
 
 
 def _check(route: Route, verdict: Verdict) -> Check:
+    claim = route.claim
+    if claim.focus is None and verdict.focus is not None:
+        claim = dataclasses.replace(claim, focus=verdict.focus)
     return Check(
-        claim=route.claim,
+        claim=claim,
         status=verdict.status,
         method=verdict.method,
         plan=route.plan,

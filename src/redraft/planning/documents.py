@@ -231,7 +231,7 @@ def _statement_routes(text: str, relevance: float) -> list[Route]:
         if claim.checkworthy and claim.kind == "fact" and complete and not inside and (named or about):
             query = f"{about} {claim.text}".strip()
             asked = dataclasses.replace(claim, query=query if about else "")
-            found.append(Route(claim=asked, calls=(ToolCall(tool=TOOL, input=query),), decide=_decide_statement(claim.text, about, relevance)))
+            found.append(Route(claim=asked, calls=(ToolCall(tool=TOOL, input=query),), decide=_decide_statement(claim, text, about, relevance)))
         subject = named or subject or ("" if claim.checkworthy else claim.text.strip())
     return found
 
@@ -260,11 +260,31 @@ def _subject(text: str, sentence: Sentence) -> str:
     return first.text if first is not None and plain and sentence.pivot is not None and sentence.pivot <= 2 else ""
 
 
-def _decide_statement(statement: str, about: str, relevance: float) -> Callable[[Sequence[ToolResult]], Verdict | None]:
+def _decide_statement(claim: Claim, text: str, about: str, relevance: float) -> Callable[[Sequence[ToolResult]], Verdict | None]:
+    verbatim = text[claim.span[0] : claim.span[1]] == claim.text
+
     def decide(results: Sequence[ToolResult]) -> Verdict | None:
-        return _unavailable(results) or _compared(statement, about, _evidence(results, relevance))
+        verdict = _unavailable(results) or _compared(claim.text, about, _evidence(results, relevance))
+        if verdict is None or verdict.focus is None:
+            return verdict
+        start, end = verdict.focus
+        focus = (claim.span[0] + start, claim.span[0] + end) if verbatim else None
+        return dataclasses.replace(verdict, focus=focus)
 
     return decide
+
+
+def _replaceable(statement: str, found: Comparison) -> Span | None:
+    """The figure or date of the statement that the expected one can stand in for as it is: one place, written in the same form."""
+    if found.expected is None or len(found.words_claim) != 1:
+        return None
+    start, end = found.words_claim[0]
+    form = _form(statement[start:end])
+    return (start, end) if "0" in form and form == _form(found.expected) else None
+
+
+def _form(figure: str) -> str:
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d(?:[\d.,]*\d)?", "0", " ".join(figure.split())))
 
 
 def _compared(statement: str, about: str, passages: Sequence[Evidence]) -> Verdict | None:
@@ -299,4 +319,5 @@ def _compared(statement: str, about: str, passages: Sequence[Evidence]) -> Verdi
         note=f"{item.source}: {comparison.reason}",
         expected=expected,
         alternatives=alternatives,
+        focus=_replaceable(statement, comparison) if expected is not None else None,
     )
