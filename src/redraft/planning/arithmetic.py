@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from redraft.claims.numbers import Quantity, agrees, show
+from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import claim_id
 from redraft.claims.statement import Statement
 from redraft.claims.statements import find
+from redraft.claims.unit_names import read_unit
 from redraft.protocols import Route
 from redraft.types import CheckStatus, Claim, Evidence, ToolCall, ToolResult, Verdict
 
 __all__ = ["routes"]
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+UNIT_MARK = re.compile(r"[^\W\d_]|[$€£¥]")
+UNIT_ROOM = 16
+"""Characters after an equation in which its last unit stands."""
+CURRENCIES = {
+    word: name
+    for name, words in {"usd": "$ dollar dollars usd", "eur": "€ euro euros eur", "gbp": "£ gbp", "jpy": "¥ yen jpy"}.items()
+    for word in words.split()
+}
 
 
 def routes(text: str) -> tuple[Route, ...]:
@@ -24,6 +34,8 @@ def routes(text: str) -> tuple[Route, ...]:
     made: list[Route] = []
     derived: dict[str, list[tuple[int, str]]] = {}
     for statement in find(text):
+        if statement.kind == "equation" and not same_measure(text, statement):
+            continue
         words = text[statement.span[0] : statement.span[1]]
         identity = claim_id(words, "number", seen[words])
         seen[words] += 1
@@ -40,6 +52,37 @@ def routes(text: str) -> tuple[Route, ...]:
         calls = tuple(ToolCall(tool=statement.tool, input=expression) for expression in _inputs(statement))
         made.append(Route(claim=claim, calls=calls, plan="rule", decide=_decide(statement)))
     return tuple(made)
+
+
+def same_measure(text: str, statement: Statement) -> bool:
+    """Whether the figures alone decide an equation: they do not where its units change with it ("100 km / 2 h = 50 m/s", "12 euros * 3 = 36 dollars")."""
+    start, end = statement.span
+    if not UNIT_MARK.search(text, start, end):
+        return True
+    focus = statement.focus[0] - start
+    operands: list[str] = []
+    results: set[str] = set()
+    for quantity in read(text[start : end + UNIT_ROOM]):
+        unit = _measure(quantity.unit)
+        if quantity.span[0] >= end - start or not unit:
+            continue
+        if quantity.span[0] <= focus < quantity.span[1]:
+            results.add(unit)
+        else:
+            operands.append(unit)
+    if not operands:
+        return True
+    product = any(mark in statement.left for mark in "*/×÷·x")
+    return results <= set(operands) and not (product and len(operands) > 1)
+
+
+def _measure(unit: str) -> str:
+    """The unit in one spelling, or nothing where the word is no unit of measurement or currency."""
+    word = unit.strip(".").lower()
+    if word in CURRENCIES:
+        return CURRENCIES[word]
+    found = read_unit(unit)
+    return "" if found is None or found[1] != len(unit) else found[0].expression
 
 
 def _inputs(statement: Statement) -> tuple[str, ...]:

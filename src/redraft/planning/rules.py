@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from redraft.claims.segment import claims
+from redraft.claims.words import content_words
 from redraft.effects import Effects
 from redraft.planning import arithmetic
 from redraft.protocols import Route
-from redraft.types import Check, Claim, Task, ToolResult, Verdict
+from redraft.types import Check, Claim, Span, Task, ToolResult, Verdict
 
 __all__ = ["RulePlanner", "merge", "rule_routes", "undecidable"]
+
+
+WORDS_AROUND = 3
+"""Content words that may stand around a checked statement without saying more than it does ("With shipping, … euros are due")."""
 
 
 class RulePlanner:
@@ -63,7 +68,7 @@ def merge(text: str, *layers: Sequence[Route]) -> tuple[Route, ...]:
             if claim.requirement or claim.kind in ("coverage", "code"):
                 taken = claim.id in names
             elif claim.focus is None:
-                taken = clauses.find(1, *claim.span) >= 0
+                taken = clauses.find(1, *claim.span) >= 0 and not says_more(text, claim.span, clauses)
             else:
                 taken = foci.find(1, *claim.focus) >= 0
             if not taken:
@@ -75,6 +80,12 @@ def merge(text: str, *layers: Sequence[Route]) -> tuple[Route, ...]:
             if route.claim.kind != "coverage":
                 clauses[slice(*route.claim.span)] = b"\x01" * (route.claim.span[1] - route.claim.span[0])
     return tuple(sorted(kept, key=lambda route: (route.claim.span, route.claim.focus or route.claim.span)))
+
+
+def says_more(text: str, span: Span, taken: bytearray) -> bool:
+    """Whether a sentence says something besides the statements in it that are checked: a few words around a figure are no statement of their own."""
+    left = "".join(text[at] if not taken[at] else " " for at in range(*span))
+    return len(content_words(left)) > WORDS_AROUND
 
 
 def undecidable(claim: Claim, task: Task, effects: Effects) -> Route:
