@@ -224,3 +224,27 @@ def test_stance_of_recorded_evidence(shared_data: Path) -> None:
     assert len(supported) >= 20
     assert supported.count("completely-support") >= 0.9 * len(supported)
     assert contradicted.count("refute") >= 0.85 * len(contradicted)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "verdict"),
+    [
+        ("The Aurora X2 was discontinued in 2022.", "The Aurora X2 charges in 3 hours. Its predecessor, the Aurora X1, was discontinued in 2022.", "unclear"),
+        ("The Aurora X2 was discontinued in 2022.", "The Aurora X2 charges in 3 hours. The predecessor was discontinued in 2022.", "unclear"),
+        ("The Aurora X2 was discontinued in 2022.", "The Aurora X2 charges in 3 hours. The Aurora X1 was discontinued in 2022.", "unclear"),
+        ("The Aurora X2 was discontinued in 2022.", "The Aurora X2 charges in 3 hours. It was discontinued in 2022.", "supported"),
+        ("The Aurora X2 was discontinued in 2022.", "The Aurora X2 is a lamp. The lamp was discontinued in 2022.", "supported"),
+        ("Anna Weiss was fined in 2020.", "Anna Weiss leads the company. Her deputy, Paul Grau, was fined in 2020.", "unclear"),
+        ("Anna Weiss was fined in 2020.", "Anna Weiss leads the company. In March she was fined in 2020.", "supported"),
+        ("The Pelican 3 sold 9,500 copies in 2023.", "The Pelican 3 is a novel. Its successor, the Pelican 4, sold 9,500 copies in 2023.", "unclear"),
+        (
+            "The Aurora X1 costs 129 euros in Europe.",
+            "Its predecessor, the Aurora X1, was discontinued in 2022. The Aurora X2 costs 129 euros in Europe.",
+            "unclear",
+        ),
+    ],
+)
+@pytest.mark.parametrize("titled", [False, True])
+def test_what_is_said_of_a_neighbouring_thing_is_not_lent(claim: str, passage: str, verdict: str, titled: bool) -> None:
+    title = " ".join(claim.split()[: 3 if claim.startswith("The") else 2]) if titled else ""
+    assert compare(claim, passage, title=title).verdict == verdict

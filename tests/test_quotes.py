@@ -190,3 +190,9 @@ def test_without_a_list_of_sources_no_number_is_missing_from_it() -> None:
 @pytest.mark.parametrize("text", ["a[0] = b[1]x", "In May (the fifth month) of 2019 it fell.", "Version 1.2.txtish", "f(2019)", "See e.g. Mr. Holt."])
 def test_what_is_no_citation(text: str) -> None:
     assert [citation for citation in citations(text) if citation.kind in ("author", "file", "url")] == []
+
+
+@pytest.mark.parametrize("opening", ["", "\n", "Title\n\n"])
+def test_a_quotation_may_begin_the_text(opening: str) -> None:
+    (found,) = quotations(opening + '"We build lamps that outlast their owners," said the founder.')
+    assert found.text == "We build lamps that outlast their owners,"

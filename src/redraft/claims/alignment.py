@@ -10,9 +10,9 @@ from itertools import pairwise
 from redraft.claims.segment import clauses
 from redraft.claims.sentence import Sentence, Token
 from redraft.claims.slots import Relation, Slot, date_relation, quantity_relation
-from redraft.claims.words import CJK
+from redraft.claims.words import CJK, stem
 
-__all__ = ["Alignment", "align", "attached", "in_order", "negated_there", "refers", "relate", "spaceless", "together"]
+__all__ = ["Alignment", "align", "attached", "in_order", "lends", "negated_there", "refers", "relate", "spaceless", "together"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,39 @@ def refers(source: Sentence, alignment: Alignment) -> bool:
     names = [token for token in alignment.by_context if token.name]
     partly = any(token.name for token, _ in alignment.pairs)
     return source.anaphoric or (bool(names) and partly)
+
+
+def lends(said: Sentence, source: Sentence, alignment: Alignment, kinds: Set[str]) -> bool:
+    """Whether the sentence leaves its subject to what was said before: it has none of its own, or one that is a form of the claim's.
+
+    `kinds` has the keys of the nouns that what was spoken of was called by ("the lamp"). Another name, or a noun that stands in relation to
+    the one before ("its predecessor"), is another thing.
+    """
+    if not any(token.subject for token in alignment.by_context):
+        return True
+    border = next((other.index for token, other in alignment.pairs if token.index == said.pivot), source.pivot)
+    if border is None:
+        return True
+    first = border if source.pivot is None else min(border, source.pivot)
+    ours = {other.index for _, other in alignment.pairs}
+    standing = [token for token in source.tokens if token.index < border and token.index not in ours and not token.light and not token.after]
+    own = [token for token in standing if token.index < first]
+    later = [token for token in standing if token.index >= first and token.name]
+    definite = source.text.lower().startswith("the ")
+    for token in own:
+        if token.name or not definite or token.keys.isdisjoint(kinds) or token.stem in _RELATIONS:
+            return False
+    return not later
+
+
+_RELATIONS = frozenset(
+    map(
+        stem,
+        "predecessor successor deputy sister brother rival parent subsidiary wife husband son daughter mother father competitor partner colleague "
+        "assistant founder owner sibling cousin neighbour neighbor counterpart sequel prequel maker manufacturer".split(),
+    )
+)
+"""Nouns that name a thing by what it is to another one."""
 
 
 def together(said: Sentence, source: Sentence, alignment: Alignment) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from redraft.claims.alignment import Alignment, align, attached, in_order, negated_there, refers, relate, together
+from redraft.claims.alignment import Alignment, align, attached, in_order, lends, negated_there, refers, relate, together
 from redraft.claims.conflicts import Conflict, altered, conflict, negates, opposite, other_holder, reversed_roles
 from redraft.claims.segment import sentences
 from redraft.claims.sentence import Sentence, Token, read_sentence
@@ -57,10 +57,12 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "", subje
     read = [read_sentence(passage[start:end], known=said.names) for start, end in spans]
     topics = _keys(_standing([*read_sentence(title).tokens, *_topic(read)], said))
     context = topics | _keys(read_sentence(title).tokens)
+    kinds = _keys(token for token in read_sentence(title).tokens if not token.name) | _kinds(said.tokens, said)
     best = Comparison(verdict="unclear", reason="no sentence of the passage is about the same thing")
     found: list[Comparison] = []
     for (start, end), source in zip(spans, read, strict=True):
-        result = _against(said, source, (context, topics), claim)
+        result = _against(said, source, (context, topics, kinds), claim)
+        kinds |= _kinds(source.tokens, source) if source.copular and not _keys(_subject(source)).isdisjoint(_keys(_subject(said))) else set[str]()
         context |= source.by_key.keys()
         topics |= _keys(_standing([token for token in source.tokens if token.subject], said))
         if result.verdict != "unclear":
@@ -82,6 +84,16 @@ def _with_subject(said: Sentence, subject: str) -> Sentence:
 
 def _keys(tokens: Iterable[Token]) -> set[str]:
     return {key for token in tokens for key in token.keys}
+
+
+def _subject(sentence: Sentence) -> list[Token]:
+    return [token for token in sentence.tokens if token.subject and not token.light]
+
+
+def _kinds(tokens: Sequence[Token], sentence: Sentence) -> set[str]:
+    """What a sentence calls its subject by: the noun that ends the subject's name, and what a copula says that it is."""
+    said = [token for token in tokens if sentence.copular and sentence.pivot is not None and sentence.pivot < token.index < sentence.object_end]
+    return _keys([*_subject(sentence)[-1:], *(token for token in said if not token.name)])
 
 
 def _standing(tokens: Iterable[Token], said: Sentence) -> list[Token]:
@@ -118,13 +130,13 @@ def _verdict(found: Sequence[Comparison], claim: str, focus: str) -> Comparison 
     return result
 
 
-def _against(said: Sentence, source: Sentence, before: tuple[Set[str], Set[str]], claim: str) -> Comparison:
-    alignment = align(said, source, *before)
+def _against(said: Sentence, source: Sentence, before: tuple[Set[str], Set[str], Set[str]], claim: str) -> Comparison:
+    alignment = align(said, source, *before[:2])
     unclear = Comparison(verdict="unclear", coverage=alignment.coverage, reason="the nearest sentence does not cover the claim")
     if source.question or not alignment.pairs or alignment.coverage < LEAST_COVERAGE:
         return unclear
     found = other_holder(said, source, alignment)
-    if found is None and alignment.by_context and not refers(source, alignment):
+    if found is None and alignment.by_context and not (refers(source, alignment) and lends(said, source, alignment, before[2])):
         return unclear
     related = [relate(slot, source) for slot in said.slots]
     holding = sum(relation in ("same", "covers") for _, relation, _ in related)

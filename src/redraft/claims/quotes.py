@@ -283,7 +283,7 @@ def _marked(text: str, start: int, end: int) -> Iterator[tuple[Span, Span]]:
             continue
         if char == '"' and _opens(text, place):
             closing = next((at for at in range(place + 1, end) if text[at] == '"' and not _opens(text, at)), -1)
-        elif char in _PAIRS and not (char == "‘" and text[place - 1 : place].isalnum()):
+        elif char in _PAIRS and not (char == "‘" and text[max(0, place - 1) : place].isalnum()):
             closing = _closing(text, place, end)
         if closing > place + 1:
             yield (place, closing + 1), (place + 1, closing)
@@ -292,8 +292,8 @@ def _marked(text: str, start: int, end: int) -> Iterator[tuple[Span, Span]]:
 
 
 def _opens(text: str, place: int) -> bool:
-    before, after = text[place - 1 : place], text[place + 1 : place + 2]
-    return bool(after) and not after.isspace() and not (before.isalnum() or before in ".,;:!?…)]")
+    before, after = text[max(0, place - 1) : place], text[place + 1 : place + 2]
+    return bool(after) and not after.isspace() and not (before and (before.isalnum() or before in ".,;:!?…)]"))
 
 
 def _closing(text: str, place: int, end: int) -> int:
