@@ -17,12 +17,14 @@ from typing import Any
 
 import pytest
 
+from redraft import __file__ as redraft_file
 from redraft import __version__
 from redraft.cli import run
 from redraft.cli.app import COMMANDS, app
 from redraft.cli.safe import one_line, safe
 from redraft.settings import load_settings
 
+SOURCE = Path(redraft_file).parents[1]
 WRONG = "Costs: 150 * 40 = 6,200.\n"
 RIGHT = "Costs: 150 * 40 = 6,000.\n"
 EMPTY_READING = json.dumps({"claims": [], "requirements": []})
@@ -107,6 +109,20 @@ def test_check_without_a_model_imports_no_client_and_no_database() -> None:
     done = subprocess.run([sys.executable, "-c", code], input=RIGHT, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["status"] == "verified"
     assert not {"pydantic_ai", "openai", "duckdb", "xllamacpp", "rich"} & set(done.stderr.split())
+
+
+def test_without_a_command_the_help_is_shown_as_it_is(redraft: Call) -> None:
+    result = redraft()
+    assert (result.code, result.out) == (2, b"")
+    assert result.err.startswith("Usage: redraft")
+    assert "redraft: " not in result.err
+
+
+def test_little_is_imported_before_ctrl_c_is_taken() -> None:
+    code = "import sys; before = set(sys.modules); import redraft.cli; print(*sorted(set(sys.modules) - before))"
+    modules = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(SOURCE)}).stdout.split()
+    assert "redraft.cli" in modules
+    assert not {"typing", "signal", "enum", "re", "importlib", "click"} & set(modules)
 
 
 def test_version(redraft: Call) -> None:
@@ -226,6 +242,11 @@ def test_ask_shows_the_answer_the_verdicts_and_what_changed(redraft: Call) -> No
     assert "✔ supported" in result.text
     assert "✎ corrected" in result.text
     assert "calculator" in result.text
+
+
+def test_quiet_ask_prints_the_answer_alone(redraft: Call) -> None:
+    result = redraft("ask", "Say something.", "--quiet", "--model", script("2 + 2 = 5", EMPTY_READING, EMPTY_READING), "--kind", "report")
+    assert (result.code, result.text, result.err) == (0, "2 + 2 = 4\n", "")
 
 
 def test_ask_reads_a_question_from_standard_input(redraft: Call, monkeypatch: pytest.MonkeyPatch) -> None:

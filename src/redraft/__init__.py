@@ -7,10 +7,11 @@ The names below are imported when they are first used, so that `import redraft` 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as in `typing`, whose import would be most of the time before the command line can take a Ctrl-C
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from redraft.errors import RedraftError, UsageError
     from redraft.models import open_model
     from redraft.policy import Policy
@@ -31,6 +32,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(f"redraft.{home}"), name)

@@ -18,7 +18,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+
+TYPE_CHECKING = False  # as in `typing`, which is imported later: until `main` runs, a Ctrl-C would show a traceback
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["INTERRUPTED", "main", "run"]
 
@@ -31,6 +35,16 @@ TERMINATED = 143
 
 def main() -> None:
     """The console script."""
+    try:
+        code = _main()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    if code in (INTERRUPTED, BROKEN_PIPE, TERMINATED):
+        os._exit(code)  # threads that are still in a call would keep the process alive, and a second Ctrl-C would show a traceback
+    sys.exit(code)
+
+
+def _main() -> int:
     terminated = _end_as_interrupted()
     code = run(sys.argv[1:])
     if terminated and code == INTERRUPTED:
@@ -40,11 +54,7 @@ def main() -> None:
         sys.stderr.flush()
     except (OSError, ValueError):
         code = code or BROKEN_PIPE
-    except KeyboardInterrupt:
-        code = INTERRUPTED
-    if code in (INTERRUPTED, BROKEN_PIPE, TERMINATED):
-        os._exit(code)  # threads that are still in a call would keep the process alive, and a second Ctrl-C would show a traceback
-    sys.exit(code)
+    return code
 
 
 def _end_as_interrupted() -> list[int]:
@@ -95,6 +105,9 @@ def _run(arguments: list[str]) -> int:
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
+    except click.exceptions.NoArgsIsHelpError as help_:
+        sys.stderr.write(f"{help_.format_message()}\n")
+        return WRONG_USE
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as error:

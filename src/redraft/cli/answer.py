@@ -40,6 +40,8 @@ def ask_command(ctx: click.Context, query: str) -> int:
     outcome = session.run(task, lambda refiner: refiner.run(task), quiet=options.quiet)
     if options.json:
         _print_json(outcome)
+    elif options.quiet:
+        _print_answer(outcome.answer)
     else:
         _print_report(outcome, to_stderr=False, show_answer=True)
     return ASK_CODES[outcome.status]
@@ -133,6 +135,17 @@ def _print_as(form: Format, outcome: Outcome, name: str, *, strict: bool) -> Non
 def _print_json(outcome: Outcome) -> None:
     """One line of ASCII JSON, so that it is the same in every locale and harmless on every terminal."""
     write_stdout(json.dumps(to_json(outcome)).encode("ascii") + b"\n")
+
+
+def _print_answer(answer: str) -> None:
+    """The answer alone, as one text that ends with a line feed."""
+    if not answer:
+        return
+    if sys.stdout.isatty():
+        from redraft.cli.safe import safe
+
+        answer = safe(answer)
+    write_stdout((answer if answer.endswith("\n") else answer + "\n").encode("utf-8", "replace"))
 
 
 def _print_report(outcome: Outcome, *, to_stderr: bool, show_answer: bool) -> None:

@@ -80,7 +80,7 @@ SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
     "budget_usd": ("--budget-usd", {"type": POSITIVE, "metavar": "USD", "help": "Stop when so much money is spent."}),
     "strict": ("--strict", {"is_flag": True, "help": "Exit with 3 if something is undecided."}),
     "json": ("--json", {"is_flag": True, "help": "Print one JSON object on standard output, and nothing else there."}),
-    "quiet": ("--quiet", {"is_flag": True, "help": "No progress and no report on standard error."}),
+    "quiet": ("--quiet", {"is_flag": True, "help": "No progress and no report; of `ask`, the answer alone."}),
 }
 
 
