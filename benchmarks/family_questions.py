@@ -1,6 +1,7 @@
 """Questions by seed for the families that the embedded model plans: two disjoint lists of phrasings, written after the vocabularies.
 
-The phrasings here, in `more_phrasings` and in `later_phrasings` are what the vocabularies may be improved on; those of `held_out_phrasings` are only ever measured.
+The phrasings here, in `more_phrasings` and in `later_phrasings` are what the vocabularies may be improved on;
+those of `held_out_phrasings` are only ever measured.
 Gold answers are worked out here, without the tools.
 """
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redraft.tools.dates import DatesTool
 from redraft.claims.written_dates import DateError, find_dates, read_date, written
+from redraft.tools.dates import DatesTool
 from redraft.types import Failure, ToolCall
 
 

@@ -41,7 +41,8 @@ async def statuses(text: str, texts: Mapping[str, str]) -> list[tuple[str, str]]
 
 
 TOWER = {
-    "tower.md": "# Tarn Tower\n\nTarn Tower is 330 metres tall. It opened on 3 May 1998. The architect was Lena Falk. “We built it for everyone in this town,” said "
+    "tower.md": "# Tarn Tower\n\nTarn Tower is 330 metres tall. It opened on 3 May 1998. The architect was Lena Falk. “We built it for everyone in this town,” "
+    "said "
     "Mayor Holt at the opening. The tower was not damaged by the storm of 2007.",
     "annual-report.md": "# Annual Report\n\nProfit rose by 12% to 3.4 million euros in 2020. The company employs 2,150 people.",
 }

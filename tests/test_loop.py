@@ -107,11 +107,13 @@ def test_a_changed_claim_is_checked_by_a_fresh_search_and_the_run_ends_right() -
         quote = f"born in {right}"
         return verdict("supported", quote) if f"born in {right}" in asked else verdict("contradicted", quote, right)
 
-    search = pages({
-        "birthplace Berley": "The parish book shows that Ada Marsh was born in Corwick.",
-        "birthplace Corwick": "Ada Marsh was born in Corwick, says the register.",
-        "Ada Marsh birthplace": "A fan page: Ada Marsh was born in Berley.",
-    })
+    search = pages(
+        {
+            "birthplace Berley": "The parish book shows that Ada Marsh was born in Corwick.",
+            "birthplace Corwick": "Ada Marsh was born in Corwick, says the register.",
+            "Ada Marsh birthplace": "A fan page: Ada Marsh was born in Berley.",
+        }
+    )
     rewrites = [{"text": "Berley"}, {"text": "Corwick"}]
     outcome = refine(model(planner=plan, judge=judge, corrector=rewrites), search, "Aldon", "Where was Ada Marsh born?")
     assert [turn.decision.accepted for turn in outcome.turns] == [False, True]
@@ -185,14 +187,11 @@ class TestModelsThatDoNotHelp:
 
     @pytest.mark.parametrize("reply", ["", "garbage", "{", "```json\n[1, 2]\n```", "x" * 100_000, "не могу", '{"edits": 5}'])
     def test_a_corrector_that_returns_rubbish_leaves_the_answer(self, reply: str) -> None:
-        def respond(request: ModelRequest) -> str:
-            return reply
-
-        plan = {"claims": [claim("A town", "A town", "It is A town", input="town")], "requirements": []}
-        script = ScriptedModel([
-            *[lambda request: json.dumps(plan) if request.role == "planner" else json.dumps(verdict("contradicted", "other")) if request.role == "judge" else reply]
-            * 60
-        ])
+        replies = {
+            "planner": json.dumps({"claims": [claim("A town", "A town", "It is A town", input="town")], "requirements": []}),
+            "judge": json.dumps(verdict("contradicted", "other")),
+        }
+        script = ScriptedModel([lambda request: replies.get(request.role, reply)] * 60)
         search = ScriptedTool(lambda call: page(call, "It is the other one."))
         outcome = refine(script, search, "A town", "Which town?")
         assert outcome.answer == "A town"
@@ -260,8 +259,6 @@ def test_deleting_everything_that_is_undecided_is_refused() -> None:
         return {"claims": [claim(line, line.split()[-1].rstrip("."), line, input=line) for line in lines], "requirements": []}
 
     search = ScriptedTool(lambda call: Failure(tool="search", input=call.input, kind="empty", message="nothing was found"))
-    undecided = [{"text": arithmetic_page("Costs: 12 + 30 = 45 euros.")}]
-    del undecided
     scripted = model(planner=plan, corrector=lambda _: {"edits": [], "text": pruned})
     outcome = Refiner(scripted, tools=[CalculatorTool(), search]).revise_sync(Task(query="", kind="report"), draft)
     assert "The hall was built by monks." in outcome.answer

@@ -7,6 +7,7 @@ Operations whose amounts do not fit (adding a price to a number of people) get n
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from redraft.planning.literals import number_text
 from redraft.planning.longer_stories import longer
@@ -161,7 +162,7 @@ def asked_of(story: Story, amount: Amount) -> bool:
 def sharing_self(story: Story) -> bool:
     """Whether the one who asks shares too, `me and 3 friends`: then the number is not how many share."""
     words = story.words
-    near = {*zip(words, words[1:], strict=False)}
+    near = {*pairwise(words)}
     others = {("me", "and"), ("i", "and"), ("and", "i"), ("and", "me"), ("myself", "and"), ("with", "my"), ("and", "myself")}
     return has(words, "share") and bool(near & others)
 
