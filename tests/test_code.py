@@ -21,7 +21,7 @@ from redraft.planning.formats import as_schema, read_format
 from redraft.policy import Budgets
 from redraft.tools.python import PythonTool
 from redraft.tools.sandbox import Limits
-from redraft.types import Claim, ModelReply, ModelRequest, Task, Verdict
+from redraft.types import Claim, ModelReply, ModelRequest, Task, TaskKind, Verdict
 
 LIMITS = Limits(seconds=0.5, total_seconds=4)
 DOUBLE = "def double(x):\n    return 2 * x\n"
@@ -380,3 +380,39 @@ def test_all_given_suites_are_taken_apart(name: str, shared_data: object) -> Non
         found = split_tests(row["test"], row["entry_point"])
         assert not found.problem
         assert any(statement.kind == "test" for statement in found.statements), row["task_id"]
+
+
+def blocks_of(*blocks: tuple[str, str]) -> str:
+    return "Text.\n\n" + "\n\nMore.\n\n".join(f"```{label}\n{source}```" for label, source in blocks) + "\n\nEnd.\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (blocks_of(("python", DOUBLE), ("pycon", ">>> double(2)\n4\n"), ("python", "name = 'x'\n")), ["supported"]),
+        (blocks_of(("python", DOUBLE), ("pycon", ">>> double(2)\n5\n"), ("python", "name = 'x'\nprint(name)\n")), ["contradicted"]),
+        (
+            blocks_of(("python", DOUBLE), ("pycon", ">>> double(2)\n4\n"), ("python", "def double(x):\n    return 3 * x\n"), ("pycon", ">>> double(2)\n6\n")),
+            ["supported", "supported"],
+        ),
+        (blocks_of(("python", DOUBLE), ("python", "x = double(4)\n\n\nfor i in range(2):\n    print(i)\n"), ("pycon", ">>> x\n8\n")), ["supported"]),
+        (blocks_of(("pycon", ">>> load(2)\n4\n")), ["insufficient"]),
+        (blocks_of(("python", DOUBLE), ("python", "x = 1\nx = load()\n"), ("pycon", ">>> x\n8\n")), ["insufficient"]),
+    ],
+)
+async def test_the_blocks_of_a_text_are_one_session(text: str, expected: list[str]) -> None:
+    need("monty")
+    assert [verdict.status for claim, verdict in await verdicts(text) if claim.text.startswith(">>>")] == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "expected"),
+    [
+        ("report", "Write a function double(x) in Python.", "insufficient"),
+        ("code", "Say something of lamps.", "insufficient"),
+        ("code", "Write a function double(x) in Python.", "contradicted"),
+    ],
+)
+async def test_an_answer_without_code_fails_tests_only_where_code_was_asked_for(kind: TaskKind, query: str, expected: str) -> None:
+    found = await verdicts("No code is here, sorry.", Task(query=query, kind=kind, tests=TESTS))
+    assert {verdict.status for claim, verdict in found if claim.requirement} == {expected}

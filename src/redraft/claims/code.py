@@ -14,7 +14,20 @@ from typing import Literal
 from redraft.claims.segment import blocks
 from redraft.types import Span
 
-__all__ = ["CodeBlock", "Example", "Program", "Syntax", "code_blocks", "defined_names", "examples", "language", "program", "syntax"]
+__all__ = [
+    "CodeBlock",
+    "Example",
+    "Program",
+    "Syntax",
+    "code_blocks",
+    "defined_names",
+    "examples",
+    "language",
+    "prepared",
+    "program",
+    "syntax",
+    "top_statements",
+]
 
 LANGUAGES = {
     "python": "python py python3 py3 ipython sage",
@@ -189,6 +202,19 @@ def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
             for handler in getattr(node, "handlers", []):
                 found += _statements(handler.body)
     return found
+
+
+def top_statements(source: str) -> tuple[str, ...]:
+    """The statements at the top level of a source, each as it can be run alone in a session; none if it does not parse."""
+    if _syntax_error(source := textwrap.dedent(source)) is not None:
+        return ()
+    return tuple(ast.unparse(node) for node in ast.parse(source).body)
+
+
+def prepared(prompt: str) -> str:
+    """The Python that a prompt gives and that runs as it stands; empty if there is none."""
+    head = _code_of(prompt)
+    return head if _syntax_error(head) is None else ""
 
 
 def examples(source: str) -> tuple[Example, ...]:

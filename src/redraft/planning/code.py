@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 from redraft.claims.assertions import Statement, Tests, split_tests
-from redraft.claims.code import CodeBlock, Program, Syntax, code_blocks, defined_names, examples, program, syntax
+from redraft.claims.code import CodeBlock, Example, Program, Syntax, code_blocks, defined_names, examples, prepared, program, syntax, top_statements
 from redraft.claims.segment import claim_id
 from redraft.effects import Effects
 from redraft.planning.formats import FORMATS, as_schema, read_format
@@ -44,7 +45,7 @@ async def routes(text: str, task: Task, effects: Effects) -> tuple[Route, ...]:
     found += _syntax_routes(blocks, answer, seen, tested=bool(tests.strip()) or task.kind != "code")
     if tests.strip():
         found += await asyncio.to_thread(_test_routes, text, task, tests, answer, effects)
-    found += _doctest_routes(text, blocks, answer, effects, seen)
+    found += _doctest_routes(text, task, answer, effects, seen)
     return tuple(found)
 
 
@@ -109,7 +110,7 @@ def _test_routes(text: str, task: Task, tests: str, answer: Program | None, effe
         note = suite.problem or "the given tests hold no assertion"
         claim = Claim(id=claim_id(tests, "code"), text="the given tests", span=(0, len(text)), kind="code", importance=3, requirement=True)
         return [_fixed(claim, Verdict(status="unavailable", note=note))]
-    if (reason := _cannot(text, answer, effects)) is not None:
+    if (reason := _cannot(text, task, answer, effects)) is not None:
         return [_fixed(claim, reason) for claim in claims if claim is not None]
     assert answer is not None
     call = ToolCall(tool=TOOL, input=_suite_input(answer, suite, names))
@@ -120,7 +121,7 @@ def _test_routes(text: str, task: Task, tests: str, answer: Program | None, effe
     return made
 
 
-def _cannot(text: str, answer: Program | None, effects: Effects) -> Verdict | None:
+def _cannot(text: str, task: Task, answer: Program | None, effects: Effects) -> Verdict | None:
     """The verdict on every test where they cannot run, or None."""
     if answer is None:
         if len(text) > MAX_SOURCE:
@@ -128,6 +129,8 @@ def _cannot(text: str, answer: Program | None, effects: Effects) -> Verdict | No
         other = [block.language for block in code_blocks(text) if block.language]
         if other:
             return Verdict(status="unavailable", note=f"the answer is in {other[0]}; tests are run for Python")
+        if not _asks_for_code(task):
+            return Verdict(status="insufficient", note="the answer holds no Python code, and the task does not say that it must")
         evidence = Evidence(tool=TOOL, input=text, title="syntax", text="no Python code was found in the answer")
         return Verdict(status="contradicted", method="executed", confidence=1.0, evidence=(evidence,), note="the answer holds no code, so the test cannot pass")
     if answer.syntax.status == "invalid":
@@ -139,6 +142,18 @@ def _cannot(text: str, answer: Program | None, effects: Effects) -> Verdict | No
     if TOOL not in effects.tools:
         return Verdict(status="unavailable", note="the test was not run: there is no sandbox in this run; run: pip install 'redraft[sandbox]'")
     return None
+
+
+_CODE = re.compile(
+    r"\b(?:code|functions?|programs?|class|methods?|scripts?|python|implement\w*|def|algorithm|subroutine|modules?|returns?)\b|代码|函数|程序|関数|コード",
+    re.IGNORECASE,
+)
+
+
+def _asks_for_code(task: Task) -> bool:
+    """Whether an answer without code is none; where a task of code has tests and no words, the tests are what it asks for."""
+    words = f"{task.query}\n{task.context}".strip()
+    return task.kind == "code" and (not words or _CODE.search(words) is not None)
 
 
 def _test_claims(suite: Tests, span: Span) -> list[Claim | None]:
@@ -198,18 +213,29 @@ def _read(index: int, source: str) -> Callable[[Sequence[ToolResult]], Verdict |
 # doctests
 
 
-def _doctest_routes(text: str, blocks: Sequence[CodeBlock], answer: Program | None, effects: Effects, seen: Counter[str]) -> list[Route]:
+def _doctest_routes(text: str, task: Task, answer: Program | None, effects: Effects, seen: Counter[str]) -> list[Route]:
     """Routes for the examples in the answer's own code and transcripts, all run against the answer's program."""
     from redraft.claims.suites import Step, Suite, suite_input
 
-    places = [(block.source, block.span[0]) for block in blocks if block.language in ("python", "pycon")]
+    code = [block for block in code_blocks(text) if block.language in ("python", "pycon")]
+    python = [block.source for block in code if block.language == "python"]
+    session = len(python) > 1 and all(syntax(source).status == "valid" for source in python)
+    if session or answer is None:
+        start = prepared(_prompt(task))
+    else:
+        start = answer.source
+    places = [(block.source, block.span[0], session and block.language == "python") for block in code]
     if not places and answer is not None:
-        places = [(text[answer.span[0] : answer.span[1]], answer.span[0])]
-    found = [(example, start) for source, start in places for example in examples(source)]
+        places = [(text[answer.span[0] : answer.span[1]], answer.span[0], False)]
+    found: list[tuple[Example, int]] = []
+    for source, begin, runs in places:
+        if runs:  # the blocks of a text are one session: each is run where it stands, and sees what stands before it
+            found += [(Example(source=part, want="", span=(0, 0)), begin) for part in top_statements(source)]
+        found += [(example, begin) for example in examples(source)]
     if not any(example.want for example, _ in found) or (answer is not None and answer.syntax.status != "valid"):
         return []
     steps = tuple(Step(kind="doctest", source=example.source, want=example.want) for example, _ in found)
-    call = ToolCall(tool=TOOL, input=suite_input(Suite(program=answer.source if answer else "", steps=steps)))
+    call = ToolCall(tool=TOOL, input=suite_input(Suite(program=start, steps=steps)))
     made: list[Route] = []
     for index, (example, start) in enumerate(found):
         if not example.want:
@@ -219,8 +245,33 @@ def _doctest_routes(text: str, blocks: Sequence[CodeBlock], answer: Program | No
         if TOOL not in effects.tools:
             made.append(_fixed(claim, Verdict(status="unavailable", note="the example was not run: there is no sandbox in this run")))
         else:
-            made.append(Route(claim=claim, calls=(call,), decide=_read(index, example.source)))
+            made.append(Route(claim=claim, calls=(call,), decide=_read_example(index, [example for example, _ in found])))
     return made
+
+
+_UNKNOWN = re.compile(r"^(?:NameError|ImportError|ModuleNotFoundError)\b", re.MULTILINE)
+
+
+_RAISED = re.compile(r"^\w*(?:Error|Exception|Exit|Interrupt)\b")
+_NOT_RUN = FAILED - {"failed"} | {"unsupported", "not_run", "undecidable"}
+
+
+def _read_example(index: int, steps: Sequence[Example]) -> Callable[[Sequence[ToolResult]], Verdict | None]:
+    """As for a test, but a name that no block of the text gives is a part that was left out, not a wrong example; no more is one after code that broke."""
+    read = _read(index, steps[index].source)
+
+    def decide(results: Sequence[ToolResult]) -> Verdict | None:
+        verdict = read(results)
+        if verdict is None or verdict.status != "contradicted":
+            return verdict
+        if _UNKNOWN.search(verdict.evidence[0].value or verdict.note.removeprefix("the test failed with ")):
+            return Verdict(status="insufficient", evidence=verdict.evidence, note="the example needs a name that the code of the text does not give")
+        before = [] if isinstance(results[0], Failure) else [item for item, step in zip(results[0][:index], steps, strict=False) if not step.want]
+        if any(item.title in _NOT_RUN or _RAISED.match(item.value) for item in before):
+            return Verdict(status="insufficient", evidence=verdict.evidence, note="code that stands before the example could not be run")
+        return verdict
+
+    return decide
 
 
 # data formats
