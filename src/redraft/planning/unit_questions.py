@@ -129,7 +129,7 @@ def defined(query: str, given: list[Measurement]) -> tuple[list[Measurement], li
     for one, other in pairwise(sorted(given, key=lambda item: item.start)):
         number, source = one.parts[0]
         wanted = other.parts[0][1]
-        single = number == 1 and len(one.parts) < 2 and len(other.parts) < 2 and not other.implied
+        single = number == 1 and len(one.parts) == 1 and len(other.parts) == 1 and not other.implied
         alike = source.dimension == wanted.dimension and source.factors != wanted.factors and "K" not in dict(source.dimension)
         if single and alike and DEFINES.fullmatch(query, one.end, other.start):
             found.append(Definition(whole=source, part=wanted, number=other.parts[0][0], start=one.start, end=other.end))
@@ -142,7 +142,7 @@ def conversion(item: Measurement, target: Target, definitions: Sequence[Definiti
     """The call that converts; with what the question says a unit is, where it says so. None where a definition is there that does not link the two."""
     if not definitions:
         return ToolCall(tool="units", input=f"{item.text} to {target.text}")
-    if len(item.parts) > 1 or len(target.units) > 1:
+    if len(item.parts) != 1 or len(target.units) != 1:
         return None
     value, source, wanted = number_text(item.parts[0][0]), item.parts[0][1].factors, target.units[0].factors
     for definition in definitions:
