@@ -106,7 +106,7 @@ def only(found: Sequence[tuple[str, str, str | None]], status: str) -> list[str]
         ("cities", "Spain's cities have 4.84 million inhabitants in total."),
         ("cities", "France accounts for 31.8% of the total population."),
         ("cities", "Madrid has about 14 times the population of Porto."),
-        ("staff", "The payroll is high: all salaries together total €304,900."),
+        ("staff", "All salaries together total €304,900."),
         ("staff", "Engineering salaries are 39% higher than those in Sales."),
         ("staff", "Emil Berg's salary is 63.4k."),
         ("exports", "Finland's exports grew 30% in 2022."),

@@ -17,6 +17,8 @@ from redraft.types import Evidence, Failure, Span, ToolCall, ToolResult, Verdict
 __all__ = ["LESS", "MORE", "name_claims", "superlative"]
 
 NameClaim = tuple[tuple[Span, Span], tuple[ToolCall, ...], Callable[[Sequence[ToolResult]], Verdict | None]]
+Doubts = Callable[[str, Reading, Sequence[Quantity]], str]
+"""Why a clause is not accounted for, or nothing."""
 MORE = frozenset(
     root(word)
     for word in (
@@ -31,8 +33,8 @@ _SPOILERS = re.compile(
 )
 
 
-def name_claims(text: str, span: Span, ranked: Sequence[tuple[Sheet, Reading]], figures: Sequence[Quantity]) -> Iterator[NameClaim]:
-    """The claims of one sentence that a superlative, a comparison or a trend makes about names of the table."""
+def name_claims(text: str, span: Span, ranked: Sequence[tuple[Sheet, Reading]], figures: Sequence[Quantity], doubts: Doubts) -> Iterator[NameClaim]:
+    """The claims of one sentence that a superlative, a comparison or a trend makes about names of the table; open where `doubts` gives a reason."""
     for sheet, reading in ranked:
         found = False
         for part in clauses(text, span):
@@ -44,7 +46,8 @@ def name_claims(text: str, span: Span, ranked: Sequence[tuple[Sheet, Reading]], 
                 claim = _comparison_claim(text, part, sheet, local)
             if claim is not None:
                 found = True
-                yield claim
+                doubt = doubts(text, local, figures)
+                yield (claim[0], (), _open(doubt)) if doubt else claim
         if found:
             return
 

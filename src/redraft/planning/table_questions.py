@@ -10,6 +10,7 @@ from fractions import Fraction
 from redraft.claims.numbers import Quantity, read, show
 from redraft.effects import Effects
 from redraft.planning import derivations
+from redraft.planning.accounting import question_doubt
 from redraft.planning.answer_types import Asked, key_of, read_asked
 from redraft.planning.derivations import Condition, Derivation, comparisons, groups
 from redraft.planning.extremes import End, ends, extreme
@@ -110,6 +111,8 @@ def _answers(question: str, rounding: Rounding, sheet: Sheet) -> Iterator[_Answe
     reading = read_mentions(sheet, question, (0, len(question)), question=True)
     about = any(word.stem in sheet.stems for word in reading.words) and bool(reading.operations)
     if not reading.values and not reading.columns and not about and not _everyday(question, sheet, reading):
+        return
+    if question_doubt(question, sheet, reading, read(question)):
         return
     asked = _question(question, rounding, sheet, reading)
     yield from _figures(asked)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import blocks, claim_id, sentences
 from redraft.claims.words import STOP_WORDS, words
 from redraft.effects import Effects
+from redraft.planning.accounting import claim_doubt, earlier_value, name_doubt
 from redraft.planning.answer_types import denotes
 from redraft.planning.derivations import Derivation
 from redraft.planning.figure_meanings import BOUND, BY_UNIT, UNNAMED, Place, figure_meaning, multiplier, says
@@ -51,11 +52,9 @@ async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
         inside = [figure for figure in figures if place.span[0] <= figure.span[0] and figure.span[1] <= place.span[1]]
         readings = {sheet: read_mentions(sheet, text, place.span) for sheet in sheets}
         ranked = sorted(readings.items(), key=lambda item: -_relevance(item[0], item[1]))
-        for figure in inside:
-            route = _figure_route(text, place, figure, inside, ranked, seen)
-            if route is not None:
-                made.append(route)
-        for claim, calls, decide in name_claims(text, place.span, ranked, inside):
+        read_figures = [(figure, found) for figure in inside if (found := _figure_finding(text, place, figure, inside, ranked))]
+        made.extend(_agreed(text, place, read_figures, inside, seen))
+        for claim, calls, decide in name_claims(text, place.span, ranked, inside, name_doubt):
             made.append(Route(claim=_claim(text, claim[0], claim[1], seen, "fact"), calls=calls, decide=decide))
     return tuple(sorted(made, key=lambda route: (route.claim.span, route.claim.focus or route.claim.span)))
 
@@ -93,12 +92,48 @@ def _claim(text: str, span: Span, focus: Span, seen: Counter[str], kind: str) ->
     return Claim(id=identity, text=said, span=span, focus=focus, kind="number" if kind == "number" else "fact")
 
 
-def _figure_route(
-    text: str, place: Place, figure: Quantity, figures: Sequence[Quantity], ranked: Sequence[tuple[Sheet, Reading]], seen: Counter[str]
-) -> Route | None:
-    """The route of one figure against the tables that its sentence refers to, the likeliest first."""
-    open_route: Route | None = None
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Finding:
+    """What the tables say of one figure: the derivation that gives it, or the meaning by which nothing does, or why it is open."""
+
+    right: Scored | None = None
+    wrong: tuple[Meaning, list[Scored]] | None = None
+    note: str = ""
+    meaning: Meaning | None = None
+
+
+def _agreed(text: str, place: Place, found: Sequence[tuple[Quantity, _Finding]], figures: Sequence[Quantity], seen: Counter[str]) -> Iterator[Route]:
+    """The routes of the figures of one sentence: none is decided beside another that is not accounted for."""
+    findings = _bound(text, found, figures)
+    for figure, finding in findings:
+        claim = _claim(text, _clause(text, place.span, figure), figure.span, seen, "number")
+        others = [other for one, other in findings if one is not figure]
+        beside = [other for other in others if other.right is None and other.wrong is None]
+        if finding.right is not None and not beside and sum(other.wrong is not None for other in others) <= 1:
+            yield _supported(claim, finding.right, figure)
+        elif finding.wrong is not None and all(other.right is not None for other in others):
+            yield _contradicted(claim, finding.wrong, figure)
+        else:
+            yield Route(claim=claim, decide=_undecided(finding.note or "another figure of the sentence is not accounted for"))
+
+
+def _bound(text: str, found: Sequence[tuple[Quantity, _Finding]], figures: Sequence[Quantity]) -> list[tuple[Quantity, _Finding]]:
+    """The findings, with X of "from X to Y" read as the value of the period before that of Y."""
+    bound: list[tuple[Quantity, _Finding]] = []
+    for place, (figure, finding) in enumerate(found):
+        following = found[place + 1][1] if place + 1 < len(found) else None
+        if finding.right is None and following is not None and following.right is not None and following.meaning is not None:
+            earlier = earlier_value(text, figure, figures, following.meaning, following.right.derivation)
+            if earlier is not None:
+                finding = _Finding(right=Scored(earlier, EXPECT), meaning=following.meaning)
+        bound.append((figure, finding))
+    return bound
+
+
+def _figure_finding(text: str, place: Place, figure: Quantity, figures: Sequence[Quantity], ranked: Sequence[tuple[Sheet, Reading]]) -> _Finding | None:
+    """What the tables that its sentence refers to say of one figure, the likeliest first."""
     best: list[tuple[Meaning, list[Scored]]] = []
+    note = ""
     for sheet, reading in ranked:
         taken = [mention.span for mention in reading.values] + list(reading.unresolved)
         if any(start < figure.span[1] and figure.span[0] < end for start, end in taken) or not figure.text.strip():
@@ -113,19 +148,16 @@ def _figure_route(
             leading = [one for one in scored if one.fit >= max(EXPECT, scored[0].fit - 0.05)]
             fitting = fitting if leading and all(_gives(one.derivation, figure, meaning) for one in leading) else []
         if fitting and fitting[0].fit >= SUPPORT and not reading.hypothetical:
-            claim = _claim(text, _clause(text, place.span, figure), figure.span, seen, "number")
-            return _supported(claim, fitting[0], figure)
+            note = claim_doubt(text, figure, said, meaning, fitting[0].derivation)
+            return _Finding(note=note) if note else _Finding(right=fitting[0], meaning=meaning)
         best.append((meaning, scored))
     if not best:
         return None
-    claim = _claim(text, _clause(text, place.span, figure), figure.span, seen, "number")
-    doubts = [doubt for meaning, scored in best if (doubt := _doubt(meaning, scored, figure, figures, text))]
-    certain = [(meaning, scored) for meaning, scored in best if not _doubt(meaning, scored, figure, figures, text)]
+    doubts = [_doubt(meaning, scored, figure, figures, text) or claim_doubt(text, figure, figures, meaning, None) for meaning, scored in best]
+    certain = [one for one, doubt in zip(best, doubts, strict=True) if not doubt]
     if certain and not any(_possible(meaning, scored, figure, figures) for meaning, scored in best):
-        return _contradicted(claim, certain[0], figure)
-    note = doubts[0] if doubts else "a value of the table agrees with the figure, but not in the way the words say"
-    open_route = Route(claim=claim, decide=_undecided(note))
-    return open_route
+        return _Finding(wrong=certain[0])
+    return _Finding(note=next((doubt for doubt in doubts if doubt), "a value of the table agrees with the figure, but not in the way the words say"))
 
 
 def _possible(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures: Sequence[Quantity]) -> bool:
