@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from redraft.errors import InputError
-from redraft.studies.rows import read_rows, row_from_mapping
+from redraft.studies.rows import EXAMPLE_ROW, read_rows, row_from_mapping
 from redraft.types import Task
 
 
@@ -37,6 +37,11 @@ def test_a_full_row_becomes_a_task_and_its_gold_apart(tmp_path: Path) -> None:
     assert rows[0].gold.hidden_tests == "assert f()"
     assert rows[0].extra == {"difficulty": 7}
     assert rows[0].id == "q1"
+
+
+def test_the_example_is_a_row(tmp_path: Path) -> None:
+    rows, bad = read_rows(write(tmp_path, EXAMPLE_ROW))
+    assert (len(rows), bad, rows[0].gold.answers) == (1, [], ("397.8",))
 
 
 def test_defaults_numbers_and_line_ids(tmp_path: Path) -> None:

@@ -59,7 +59,15 @@ class _EvalOptions:
 @run_options(without=ROW_OPTIONS)
 @click.pass_context
 def eval_command(ctx: click.Context, **given: Any) -> None:
-    """Run every row of DATA (JSON lines) under a policy and score the draft and the answer against the gold, which the run never sees."""
+    """Run every row of DATA (JSON lines) under a policy and score the draft and the answer against the gold, which the run never sees.
+
+    DATA has one JSON object a line, for example
+
+    \b
+    {"id": "q1", "query": "What is 17% of 2,340?", "answer": "397", "answers": ["397.8"], "kind": "math"}
+
+    "answers" is the gold; without "answer" the model drafts one. Also "kind", "context", "documents", "tables", "tests", "hidden_tests".
+    """
     options, settings = options_of(ctx), _EvalOptions(**given)
     from redraft.cli.session import open_session
 
@@ -171,7 +179,7 @@ async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerat
 def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> dict[str, Any]:
     from redraft.studies.evaluate import Results, Setting, evaluate, summarise, usable
     from redraft.studies.metrics import metric_named
-    from redraft.studies.rows import read_rows
+    from redraft.studies.rows import EXAMPLE_ROW, read_rows
 
     metric = metric_named(options.metric, tolerance=options.tolerance, run_tests=_run_tests if options.metric == "pass@1" else None)
     setting = Setting(
@@ -185,6 +193,8 @@ def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> dict[s
     rows, without_gold = usable(rows, metric)
     for bad in (*unreadable, *without_gold):
         sys.stderr.write(f"redraft: {one_line(options.data)}, line {bad.line}: skipped: {one_line(bad.message)}\n")
+    if unreadable or without_gold:
+        sys.stderr.write(f"redraft: a row looks like {EXAMPLE_ROW}\n")
     rows = rows[: options.limit]
     if not rows:
         raise InputError(f"{options.data} has no row that can be evaluated with the metric {metric.name!r}")
@@ -254,18 +264,20 @@ def _demo_counter(total: int, *, quiet: bool) -> Generator[Callable[[DemoRow], N
 @contextmanager
 def _demo_table() -> Generator[Callable[[DemoRow], None]]:
     """A table that grows: what it yields is called with each row as it is done. Rows are printed, not repainted: the table is taller than most screens."""
-    from redraft.cli.render import console_on, demo_table
+    from redraft.cli.render import NARROW, console_on, demo_table
 
     console = console_on(sys.stdout, plain_width=150)
-    console.print(demo_table([], console), end="")
+    if console.width >= NARROW:
+        console.print(demo_table([], console), end="")
     yield lambda row: console.print(demo_table([row], console, head=False))
 
 
 def _print_footer(summary: Mapping[str, Any]) -> None:
     usage = summary["usage"]
     lines = [
-        f"right before {summary['right_before']} of {summary['n']}, after {summary['right_after']} of {summary['n']}",
-        f"wrong→right {summary['wrong_to_right']}, right→wrong {summary['right_to_wrong']}, abstained {summary['abstained']}"
+        f"right before {summary['right_before']} of {summary['n']}, after {summary['right_after']} of {summary['n']} "
+        f"({summary['right_unverified']} of these kept, unverified)",
+        f"wrong→right {summary['wrong_to_right']}, right→wrong {summary['right_to_wrong']}, kept, unverified {summary['abstained']}"
         + ("" if summary["guard"] else "  (guard off: compare with a run without --no-guard)"),
         f"{usage['llm_calls']} model calls, {usage['tool_calls']} tool calls, {usage['input_tokens']} tokens read "
         f"({usage['cached_tokens']} of them cached), {usage['output_tokens']} written, {summary['seconds']:.1f} s",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -13,13 +14,26 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from redraft.claims.edits import diff_edits
 from redraft.cli.safe import one_line, safe
-from redraft.types import Check, CheckStatus, Evidence, Outcome, Status
+from redraft.types import Check, CheckStatus, Edit, Evidence, Outcome, Span, Status
 
 if TYPE_CHECKING:
     from redraft.studies.demo import DemoRow
 
-__all__ = ["ACTION_MARKS", "box_for", "changes_table", "console_on", "demo_table", "print_outcome", "stamp", "unified_diff", "verdict_stamp", "yes_or_no"]
+__all__ = [
+    "ACTION_MARKS",
+    "NARROW",
+    "box_for",
+    "changes_table",
+    "console_on",
+    "demo_table",
+    "print_outcome",
+    "stamp",
+    "unified_diff",
+    "verdict_stamp",
+    "yes_or_no",
+]
 
 Mark = tuple[str, str, str, str]
 """Symbol, its ASCII form, the word, the style."""
@@ -28,7 +42,7 @@ MARKS: dict[CheckStatus, Mark] = {
     "contradicted": ("✘", "x", "contradicted", "bold red"),
     "insufficient": ("?", "?", "insufficient", "yellow"),
     "unavailable": ("○", "o", "not checkable", "yellow"),
-    "skipped": ("·", ".", "not checkable", "dim"),
+    "skipped": ("·", ".", "skipped", "dim"),
 }
 STATUS_MARKS: dict[Status, Mark] = {
     "verified": ("✔", "+", "verified", "bold green"),
@@ -40,7 +54,7 @@ STATUS_MARKS: dict[Status, Mark] = {
 ACTION_MARKS: dict[str, Mark] = {
     "kept": ("=", "=", "kept", "dim"),
     "corrected": ("✎", "*", "corrected", "green"),
-    "abstained": ("○", "o", "abstained", "yellow"),
+    "abstained": ("○", "o", "kept, unverified", "yellow"),
 }
 DEMO_COLUMNS = (("question", 4, None), ("draft", 3, None), ("tool call → result", 4, None), ("verdict", None, 15), ("answer", 3, None), ("right?", None, 15))
 MOVES: dict[tuple[bool, bool], Mark] = {
@@ -52,11 +66,18 @@ MOVES: dict[tuple[bool, bool], Mark] = {
 LONGEST_CLAIM = 400
 LONGEST_EVIDENCE = 300
 PLAIN_WIDTH = 110
+NARROW = 110
+"""Below this many columns a question of the demonstration is a block of lines, not a row."""
+LEAST_WIDTH = 20
+LEAST_SHARED = 0.5
+"""Two wordings that share less than this are shown whole: marks around single words would only be in the way."""
 
 
 def console_on(stream: IO[str], *, plain_width: int = PLAIN_WIDTH) -> Console:
-    """A console that adds colour on terminals only, and is wide enough to read where there is none."""
-    width = None if stream.isatty() else plain_width
+    """A console that adds colour on terminals only, and is wide enough to read where there is none; COLUMNS sets the width of what is piped."""
+    asked = os.environ.get("COLUMNS", "")
+    columns = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
+    width = None if stream.isatty() else columns if columns >= LEAST_WIDTH else plain_width
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
 
@@ -82,9 +103,50 @@ def print_outcome(outcome: Outcome, console: Console, *, show_answer: bool) -> N
         console.print(Text(safe(outcome.answer) or "(no answer)", style="bold"))
         console.print()
     if outcome.changed:
-        console.print(changes_table(outcome.draft, outcome.answer, console))
+        corrections, whole = _corrections(outcome)
+        if not whole:
+            console.print(changes_table(outcome.draft, outcome.answer, console))
+        if corrections:
+            console.print(_corrections_table(outcome, corrections, console))
     console.print(_checks_table(outcome, console))
     console.print(_summary_line(outcome, console))
+
+
+def _corrections(outcome: Outcome) -> tuple[list[tuple[Check, str, str]], bool]:
+    """The contradicted claims of the draft that were changed, each as it was and as it reads now, and whether they are all that was changed."""
+    edits = diff_edits(outcome.draft, outcome.answer)
+    covered: set[Span] = set()
+    found: dict[tuple[str, str], Check] = {}
+    for check in outcome.draft_checks:
+        if check.status != "contradicted" or check.claim.requirement:
+            continue
+        start, end = check.claim.span
+        inside = [edit for edit in edits if edit.span[1] > start and edit.span[0] < end]
+        if not inside:
+            continue
+        covered |= {edit.span for edit in inside}
+        start, end = min(start, inside[0].span[0]), max(end, inside[-1].span[1])
+        moved = sum(_growth(edit) for edit in edits if edit.span[1] <= start)
+        now = outcome.answer[start + moved : end + moved + sum(map(_growth, inside))]
+        found.setdefault((outcome.draft[start:end], now), check)
+    return [(check, was, now) for (was, now), check in found.items()], covered == {edit.span for edit in edits}
+
+
+def _growth(edit: Edit) -> int:
+    return len(edit.replacement) - (edit.span[1] - edit.span[0])
+
+
+def _corrections_table(outcome: Outcome, corrections: Sequence[tuple[Check, str, str]], console: Console) -> Table:
+    """What the draft said, its verdict and the evidence that changed it, and what stands there now."""
+    known = {item.id: item for item in outcome.evidence}
+    table = Table(box=box_for(console), expand=False, pad_edge=False)
+    for title, ratio in (("was", 3), ("evidence against it", 4), ("now", 3)):
+        table.add_column(title, ratio=ratio, overflow="fold")
+    for check, was, now in corrections:
+        left, right = _marked(one_line(was, LONGEST_CLAIM), one_line(now, LONGEST_CLAIM))
+        old = stamp(MARKS[check.status], console).append("\n").append_text(left)
+        table.add_row(old, _grounds(check, known), right if now.strip() else Text("(removed)", style="dim"))
+    return table
 
 
 def _checks_table(outcome: Outcome, console: Console) -> Table:
@@ -133,20 +195,40 @@ def changes_table(old: str, new: str, console: Console) -> Table:
 
 
 def demo_table(rows: Sequence[DemoRow], console: Console, *, head: bool = True) -> Table:
-    """One row a question: draft, tool call and result, verdict, what became of it, right or wrong. Widths are fixed, so that rows line up."""
+    """One row a question: draft, tool call and result, verdict, what became of it, right or wrong. Widths are fixed, so that rows line up.
+
+    On a narrow console a question is a block of lines instead.
+    """
+    if console.width < NARROW:
+        return _demo_blocks(rows, console)
     table = Table(box=box_for(console), pad_edge=False, show_header=head, show_edge=False, expand=True)
     for title, ratio, width in DEMO_COLUMNS:
         table.add_column(title, ratio=ratio, width=width, overflow="fold")
     for row in rows:
-        question = Text(one_line(row.question, 120))
-        if row.note:
-            question.append(f" ({row.note})", style="dim")
-        call = f"{one_line(row.tool)}: {one_line(row.call, 80)} → {one_line(row.result, 100)}" if row.tool else one_line(row.result, 160) or "–"
-        answer = stamp(ACTION_MARKS[row.action], console)
-        answer.append("" if row.answer == row.draft else f": {one_line(row.answer, 100)}", style="")
-        move = stamp(MOVES[row.right_before, row.right], console)
-        table.add_row(question, Text(one_line(row.draft, 100)), Text(call), verdict_stamp(row.verdict, console), answer, move)
+        table.add_row(*_demo_cells(row, console))
     return table
+
+
+def _demo_blocks(rows: Sequence[DemoRow], console: Console) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(overflow="fold", ratio=1)
+    for row in rows:
+        for (title, _, _), cell in zip(DEMO_COLUMNS, _demo_cells(row, console), strict=True):
+            table.add_row("tool" if title.startswith("tool") else title, cell)
+        table.add_row("", "")
+    return table
+
+
+def _demo_cells(row: DemoRow, console: Console) -> tuple[Text, ...]:
+    question = Text(one_line(row.question, 120))
+    if row.note:
+        question.append(f" ({row.note})", style="dim")
+    call = f"{one_line(row.tool)}: {one_line(row.call, 80)} → {one_line(row.result, 100)}" if row.tool else one_line(row.result, 160) or "–"
+    answer = stamp(ACTION_MARKS[row.action], console)
+    answer.append("" if row.answer == row.draft else f": {one_line(row.answer, 100)}", style="")
+    move = stamp(MOVES[row.right_before, row.right], console)
+    return question, Text(one_line(row.draft, 100)), Text(call), verdict_stamp(row.verdict, console), answer, move
 
 
 def unified_diff(old: str, new: str, name: str) -> str:
@@ -194,10 +276,18 @@ def _evidence_line(item: Evidence) -> str:
     return f"{one_line(item.tool)}: {one_line(item.input, 120)} → {one_line(item.text, LONGEST_EVIDENCE)}{where}"
 
 
+_TOKEN = re.compile(r"\d\w*(?:[.,]\d\w*)*|\w+|\s+|[^\w\s]")
+"""A figure is one token, its separators and decimals included."""
+
+
 def _marked(old: str, new: str) -> tuple[Text, Text]:
-    before, after = re.findall(r"\w+|\s+|[^\w\s]", safe(old)), re.findall(r"\w+|\s+|[^\w\s]", safe(new))
+    before, after = _TOKEN.findall(safe(old)), _TOKEN.findall(safe(new))
     left, right = Text(), Text()
-    for tag, a1, a2, b1, b2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    shared = 2 * sum(1 for block in matcher.get_matching_blocks() for token in before[block.a : block.a + block.size] if token[0].isalnum())
+    words = sum(1 for token in (*before, *after) if token[0].isalnum())
+    opcodes = matcher.get_opcodes() if shared >= LEAST_SHARED * words else [("replace", 0, len(before), 0, len(after))]
+    for tag, a1, a2, b1, b2 in opcodes:
         gone, come = "".join(before[a1:a2]), "".join(after[b1:b2])
         if tag == "equal":
             left.append(gone)

@@ -147,6 +147,7 @@ def summarise_demo(rows: Sequence[DemoRow], *, model: str, policy: str, guard: b
         "wrong_to_right": moves[False, True],
         "right_to_wrong": moves[True, False],
         "abstained": sum(row.action == "abstained" for row in rows),
+        "right_unverified": sum(row.action == "abstained" and row.right for row in rows),
         "usage": total_usage([row.usage for row in rows]),
         "seconds": round(seconds, 3),
         "note": PLAIN_SENTENCE,

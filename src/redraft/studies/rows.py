@@ -16,11 +16,13 @@ from typing import Any, cast, get_args
 from redraft.errors import InputError
 from redraft.types import Task, TaskKind
 
-__all__ = ["BadRow", "Gold", "Row", "read_rows", "row_from_mapping"]
+__all__ = ["EXAMPLE_ROW", "BadRow", "Gold", "Row", "read_rows", "row_from_mapping"]
 
 KINDS: tuple[str, ...] = get_args(TaskKind)
 KNOWN = frozenset({"id", "query", "answer", "answers", "kind", "context", "documents", "tables", "tests", "hidden_tests"})
 LARGEST_LINE = 8 << 20
+EXAMPLE_ROW = '{"id": "q1", "query": "What is 17% of 2,340?", "answer": "397", "answers": ["397.8"], "kind": "math"}'
+"""One line of a file of rows, for help and messages."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
