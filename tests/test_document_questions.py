@@ -179,3 +179,25 @@ def test_any_question_and_sentence_can_be_read(question: str, sentence: str) -> 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_equivalence_is_symmetric(first: str, second: str) -> None:
     assert equivalent(first, second) == equivalent(second, first)
+
+
+AURORA = "# Aurora X2\n\nThe Aurora X2 charges in 3 hours. Its predecessor, the Aurora X1, was discontinued in 2022."
+WEISS = "# Weiss Ltd\n\nAnna Weiss leads the company. Her deputy, Paul Grau, was fined in 2020."
+PELICAN = "# Pelican 3\n\nThe Pelican 3 is a novel. Its successor, the Pelican 4, sold 9,500 copies in 2023."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("When was the Aurora X2 discontinued?", AURORA, None),
+        ("When was the Aurora X1 discontinued?", AURORA, "2022"),
+        ("What is the predecessor of the Aurora X2?", AURORA, "Aurora X1"),
+        ("When was the Aurora X2 discontinued?", "# Aurora X2\n\nThe Aurora X2 charges in 3 hours. It was discontinued in 2022.", "2022"),
+        ("When was Anna Weiss fined?", WEISS, None),
+        ("Who is the deputy of Anna Weiss?", WEISS, "Paul Grau"),
+        ("How many copies did the Pelican 3 sell in 2023?", PELICAN, None),
+    ],
+)
+async def test_what_is_said_of_a_neighbouring_thing_is_no_answer(question: str, text: str, answer: str | None) -> None:
+    found = await offered(question, {"a.txt": text})
+    assert [option.answer for option in found[:1]] == ([answer] if answer else [])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
 from redraft.claims.segment import clauses
-from redraft.claims.sentence import Sentence, Token
+from redraft.claims.sentence import Sentence, Token, read_sentence
 from redraft.claims.slots import Relation, Slot, date_relation, quantity_relation
-from redraft.claims.words import CJK, stem
+from redraft.claims.words import CJK, stem, words
 
-__all__ = ["Alignment", "align", "attached", "in_order", "lends", "negated_there", "refers", "relate", "spaceless", "together"]
+__all__ = ["Alignment", "align", "attached", "in_order", "lends", "negated_there", "of_another", "refers", "relate", "spaceless", "together"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +132,32 @@ _RELATIONS = frozenset(
     )
 )
 """Nouns that name a thing by what it is to another one."""
+
+
+def of_another(names: Iterable[str], asked: Set[str], sentence: str, answer: str, *, strictly: bool = True) -> bool:
+    """Whether a sentence that lacks a name of the question says the answer of something else, which it names itself.
+
+    `asked` has the stems of the question. Its subject is another where it stands in relation to the thing before ("its predecessor") or shares a part
+    of its name only ("Aurora X1" for "Aurora X2"); strictly also where it has any other name. The answer may be the subject itself.
+    """
+    read = read_sentence(sentence)
+    own = {token.stem for token in read.tokens}
+    named = [[word.stem for word in words(name) if word.content] for name in names]
+    lacking = [name for name in named if not own.issuperset(name)]
+    place = sentence.find(answer)
+    subject = [token for token in read.tokens if token.subject and not token.after and not token.light]
+    if not lacking or not subject or 0 <= place <= subject[-1].span[0]:
+        return False
+    rest = [token for token in subject if token.stem not in asked]
+    related = any(token.stem in _RELATIONS for token in rest)
+    others = [token for token in rest if token.name]
+    shared = {token.index for token in subject if token.name and any(token.stem in name for name in lacking)}
+    partly = any(token.index - 1 in shared or token.index + 1 in shared for token in others)
+    pronoun = any(word.text.lower() in _OBJECTS for word in words(sentence[subject[-1].span[1] :]))
+    return related or partly or (strictly and bool(others) and not pronoun)
+
+
+_OBJECTS = frozenset("it him her them his its their".split())
 
 
 def together(said: Sentence, source: Sentence, alignment: Alignment) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from redraft.claims.alignment import of_another
 from redraft.claims.candidates import candidates
 from redraft.claims.questions import Question, coverage, equivalent, read_question
 from redraft.claims.segment import sentences
 from redraft.claims.sentence import read_sentence, root
 from redraft.claims.slots import slots
-from redraft.claims.words import Word, content_words, fold, words
+from redraft.claims.words import Word, content_words, fold, stems, words
 from redraft.types import Evidence, Verdict
 
 __all__ = ["verify_answer"]
@@ -91,6 +92,8 @@ def _answers(question: Question, sentence: str, answer: str, covered: float) -> 
     """
     read = read_sentence(sentence)
     if read.question or read.conditional or (_denied(sentence, answer) and not read_sentence(question.text).negated):
+        return False
+    if of_another(question.names, stems(words(question.text)), sentence, answer, strictly=False):
         return False
     if coverage(question, sentence) <= 0 and covered < WHOLE:
         return False

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from redraft.claims.alignment import of_another
 from redraft.claims.bearing import Bearing, bearing
 from redraft.claims.questions import equivalent, read_question
 from redraft.claims.segment import sentences
@@ -85,7 +86,13 @@ async def options(task: Task, effects: Effects, *, coverage_needed: float = COVE
     best = max((item.near for item in found), default=0.0)
     least = LEAST_PHRASE if wanted(task.query).want == "phrase" else LEAST
     scale = coverage_needed / COVERAGE
-    passing = [item for item in graded if not guard or (item.score >= least * scale and _grounded(item, best, scale))]
+    asked = stems(words(task.query))
+
+    def passes(item: _Graded) -> bool:
+        lent = of_another(question.names, asked, item.sentence.text, item.offer.text)
+        return item.score >= least * scale and not lent and _grounded(item, best, scale)
+
+    passing = [item for item in graded if not guard or passes(item)]
     return tuple(_options(call, passing))
 
 
