@@ -277,7 +277,7 @@ def _print_footer(summary: Mapping[str, Any]) -> None:
     lines = [
         f"right before {summary['right_before']} of {summary['n']}, after {summary['right_after']} of {summary['n']} "
         f"({summary['right_unverified']} of these kept, unverified)",
-        f"wrong→right {summary['wrong_to_right']}, right→wrong {summary['right_to_wrong']}, kept, unverified {summary['abstained']}"
+        f"wrong→right {summary['wrong_to_right']}, right→wrong {summary['right_to_wrong']}; {summary['abstained']} kept, unverified"
         + ("" if summary["guard"] else "  (guard off: compare with a run without --no-guard)"),
         f"{usage['llm_calls']} model calls, {usage['tool_calls']} tool calls, {usage['input_tokens']} tokens read "
         f"({usage['cached_tokens']} of them cached), {usage['output_tokens']} written, {summary['seconds']:.1f} s",

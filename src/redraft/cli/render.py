@@ -6,9 +6,12 @@ import difflib
 import os
 import re
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import IO, TYPE_CHECKING
 
+from rapidfuzz.distance import Levenshtein
 from rich.box import ASCII2, SIMPLE_HEAD, Box
 from rich.console import Console
 from rich.table import Table
@@ -69,6 +72,10 @@ PLAIN_WIDTH = 110
 NARROW = 110
 """Below this many columns a question of the demonstration is a block of lines, not a row."""
 LEAST_WIDTH = 20
+LINES_TOGETHER = 20
+"""So many changed lines in a row are one row of the table; more are a row each."""
+READABLE_TABLE, LARGEST_TABLE = 250_000, 1_000_000_000
+"""Pieces times pieces up to which two texts are compared the readable way, and up to which at all."""
 LEAST_SHARED = 0.5
 """Two wordings that share less than this are shown whole: marks around single words would only be in the way."""
 
@@ -115,18 +122,20 @@ def print_outcome(outcome: Outcome, console: Console, *, show_answer: bool) -> N
 def _corrections(outcome: Outcome) -> tuple[list[tuple[Check, str, str]], bool]:
     """The contradicted claims of the draft that were changed, each as it was and as it reads now, and whether they are all that was changed."""
     edits = diff_edits(outcome.draft, outcome.answer)
+    starts, ends = [edit.span[0] for edit in edits], [edit.span[1] for edit in edits]
+    grown = [0, *accumulate(map(_growth, edits))]
     covered: set[Span] = set()
     found: dict[tuple[str, str], Check] = {}
     for check in outcome.draft_checks:
         if check.status != "contradicted" or check.claim.requirement:
             continue
         start, end = check.claim.span
-        inside = [edit for edit in edits if edit.span[1] > start and edit.span[0] < end]
+        inside = edits[bisect_right(ends, start) : bisect_left(starts, end)]
         if not inside:
             continue
         covered |= {edit.span for edit in inside}
         start, end = min(start, inside[0].span[0]), max(end, inside[-1].span[1])
-        moved = sum(_growth(edit) for edit in edits if edit.span[1] <= start)
+        moved = grown[bisect_right(ends, start)]
         now = outcome.answer[start + moved : end + moved + sum(map(_growth, inside))]
         found.setdefault((outcome.draft[start:end], now), check)
     return [(check, was, now) for (was, now), check in found.items()], covered == {edit.span for edit in edits}
@@ -187,11 +196,32 @@ def changes_table(old: str, new: str, console: Console) -> Table:
     table.add_column("old", ratio=1, overflow="fold")
     table.add_column("new", ratio=1, overflow="fold")
     before, after = old.splitlines(), new.splitlines()
-    for tag, a1, a2, b1, b2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag != "equal":
-            left, right = _marked(" / ".join(before[a1:a2]), " / ".join(after[b1:b2]))
-            table.add_row(left, right)
+    for tag, a1, a2, b1, b2 in _differences(before, after):
+        if tag == "equal":
+            continue
+        if a2 - a1 == b2 - b1 > LINES_TOGETHER:
+            for left, right in zip(before[a1:a2], after[b1:b2], strict=True):
+                table.add_row(*_marked(left, right))
+        else:
+            table.add_row(*_marked(" / ".join(before[a1:a2]), " / ".join(after[b1:b2])))
     return table
+
+
+def _differences(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
+    """What is equal and what is not, as difflib says it; in bounded time for long sequences, where difflib may take the cube of their length."""
+    if len(before) * len(after) <= READABLE_TABLE:
+        return difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    if len(before) * len(after) > LARGEST_TABLE:
+        return [("replace", 0, len(before), 0, len(after))]
+    found: list[tuple[str, int, int, int, int]] = []
+    for step in Levenshtein.opcodes(before, after):
+        tag = "equal" if step.tag == "equal" else "replace"
+        if found and found[-1][0] == tag:
+            _, a1, _, b1, _ = found.pop()
+            found.append((tag, a1, step.src_end, b1, step.dest_end))
+        else:
+            found.append((tag, step.src_start, step.src_end, step.dest_start, step.dest_end))
+    return found
 
 
 def demo_table(rows: Sequence[DemoRow], console: Console, *, head: bool = True) -> Table:
@@ -283,10 +313,11 @@ _TOKEN = re.compile(r"\d\w*(?:[.,]\d\w*)*|\w+|\s+|[^\w\s]")
 def _marked(old: str, new: str) -> tuple[Text, Text]:
     before, after = _TOKEN.findall(safe(old)), _TOKEN.findall(safe(new))
     left, right = Text(), Text()
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    shared = 2 * sum(1 for block in matcher.get_matching_blocks() for token in before[block.a : block.a + block.size] if token[0].isalnum())
+    opcodes = _differences(before, after)
+    shared = 2 * sum(1 for tag, a1, a2, _, _ in opcodes if tag == "equal" for token in before[a1:a2] if token[0].isalnum())
     words = sum(1 for token in (*before, *after) if token[0].isalnum())
-    opcodes = matcher.get_opcodes() if shared >= LEAST_SHARED * words else [("replace", 0, len(before), 0, len(after))]
+    if shared < LEAST_SHARED * words:
+        opcodes = [("replace", 0, len(before), 0, len(after))]
     for tag, a1, a2, b1, b2 in opcodes:
         gone, come = "".join(before[a1:a2]), "".join(after[b1:b2])
         if tag == "equal":
