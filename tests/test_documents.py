@@ -115,7 +115,7 @@ async def test_quotations_are_looked_up(text: str, status: str) -> None:
     assert verdict.status == status
     assert route.claim.focus is not None
     if status == "contradicted":
-        assert verdict.expected == "We built it for everyone in this town"
+        assert (verdict.expected or "").rstrip(".") == "We built it for everyone in this town"
         assert "town" in verdict.note
     if status == "supported":
         assert verdict.confidence == 1.0
@@ -232,3 +232,14 @@ def test_many_statements_run_over_one_index() -> None:
     found = asyncio.run(statuses(text, texts))
     assert [number for number, (_, status) in enumerate(found) if status == "contradicted"] == list(range(0, 60, 5))
     assert ToolCall(tool="documents", input="x").attempt == 0
+
+
+@pytest.mark.parametrize(("mark", "rest"), [(",", " the mayor said, according to the document"), (".", ""), ("", " stands in the document")])
+async def test_a_mended_quotation_keeps_the_mark_before_its_closing_one(mark: str, rest: str) -> None:
+    text = f'{"" if rest else "According to the document: "}"We built it for anyone in this town{mark}"{rest}{"." if rest else ""}'
+    (found,) = [(route, verdict) for route, verdict in await decided(text, TOWER) if route.claim.kind == "quote"]
+    route, verdict = found
+    assert verdict is not None
+    assert verdict.expected == f"We built it for everyone in this town{mark}"
+    assert route.claim.focus is not None
+    assert text[route.claim.focus[0] : route.claim.focus[1]].endswith(mark or "town")

@@ -196,3 +196,9 @@ def test_what_is_no_citation(text: str) -> None:
 def test_a_quotation_may_begin_the_text(opening: str) -> None:
     (found,) = quotations(opening + '"We build lamps that outlast their owners," said the founder.')
     assert found.text == "We build lamps that outlast their owners,"
+
+
+def test_indented_code_quotes_nobody() -> None:
+    line = '"We build lamps that outlast their owners"'
+    assert quotations(f"The code is below.\n\n    name = {line}\n\nThe end.") == ()
+    assert len(quotations(f"- The first.\n\n    Anna said {line} there.\n\n    Paul said {line} too.\n")) == 2

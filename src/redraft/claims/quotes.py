@@ -240,9 +240,12 @@ def quotations(text: str) -> tuple[Quotation, ...]:
     found: list[Quotation] = []
     whole = sentences(text)
     paragraphs = [block for block in blocks(text) if block.kind != "code"]
-    before = ""
+    before, listed = "", False
     for block in paragraphs:
         start, end = block.span
+        if block.kind == "paragraph" and not listed and _indented(text, start, end):
+            continue
+        listed = block.kind == "list_item" or (listed and _indented(text, start, end))
         if block.kind == "quote":
             quote = _block_quotation(text, start, end, before)
             if quote is not None:
@@ -255,6 +258,12 @@ def quotations(text: str) -> tuple[Quotation, ...]:
                 found.append(Quotation(span=span, inner=inner, text=text[inner[0] : inner[1]], attribution=" ".join(outside.split())))
         before = text[start:end]
     return tuple(found)
+
+
+def _indented(text: str, start: int, end: int) -> bool:
+    """Whether all lines of a paragraph are indented as code is, which is not so of the paragraphs of a list."""
+    begin = text.rfind("\n", 0, start) + 1
+    return all(line.startswith(("    ", "\t")) for line in text[begin:end].split("\n") if line.strip())
 
 
 def _block_quotation(text: str, start: int, end: int, before: str) -> Quotation | None:

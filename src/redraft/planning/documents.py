@@ -138,11 +138,22 @@ def _near_miss(quotation: Quotation, result: Sequence[Evidence]) -> Verdict | No
         wording = item.text[there.span[0] : there.span[1]]
         note = f"not verbatim: {there.difference} ({item.source})"
         if there.ratio >= 0.75 and _is_of(quotation, item):
-            return Verdict(status="contradicted", method="quoted", confidence=0.95, evidence=(item,), quote=wording, note=note, expected=wording)
+            return Verdict(
+                status="contradicted", method="quoted", confidence=0.95, evidence=(item,), quote=wording, note=note, expected=_closed(wording, quotation)
+            )
         return Verdict(
             status="insufficient", evidence=(item,), quote=wording, note=f"{note}; whether that is the source meant is not said", alternatives=(wording,)
         )
     return Verdict(status="insufficient", note="the quotation is not in the given documents, and nothing near it")
+
+
+_CLOSING = re.compile(r"[,.;:!?…，。、；：！？]+\s*$")
+
+
+def _closed(wording: str, quotation: Quotation) -> str:
+    """The source's wording with the mark that the text has before the closing quotation mark: that is the text's own."""
+    mark = _CLOSING.search(quotation.text)
+    return wording + mark[0].rstrip() if mark and not _CLOSING.search(wording) else wording
 
 
 def _is_of(quotation: Quotation, item: Evidence) -> bool:
