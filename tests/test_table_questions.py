@@ -126,3 +126,39 @@ async def test_options_are_few_ordered_and_name_the_operation_first(tmp_path: Pa
 @pytest.mark.parametrize("question", ["", "   ", "Who won the 2024 election?", "How many letters are in banana?", "\x00\u202e?", "What is 17% of 2,340?"])
 async def test_a_question_that_is_not_about_the_table_has_no_sure_option(tmp_path: Path, question: str) -> None:
     assert all(option.fit < 0.5 for option in await ask(tmp_path, "sales", question))
+
+
+FILES["quarters"] = """region,quarter,revenue_eur,cost_eur,orders
+North,Q1 2025,180000,120000,1500
+North,Q2 2025,195300,130000,1600
+North,Q3 2025,214700,139800,1745
+South,Q1 2025,150000,110000,1900
+South,Q2 2025,148000,109000,1850
+South,Q3 2025,146200,108000,1800
+West,Q1 2025,90000,70000,700
+West,Q2 2025,95000,72000,760
+West,Q3 2025,99000,74000,800
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many employees does North have?",
+        "What was the revenue of East in Q3 2025?",
+        "What was the revenue of the North in Q4 2025?",
+        "What was North's profit in Q3 2025?",
+        "What was the average order value in the North in Q3 2025?",
+        "What was the revenue per order in the North in Q3 2025?",
+        "How many employees work in the North in Q3 2025?",
+        "What was the profit of the North?",
+        "Which region had the highest profit?",
+        "What was the average order value?",
+        "What is North's margin in Q3 2025?",
+        "What were the revenues in Q4?",
+        "What was East's revenue?",
+        "How many customers did North have in Q3 2025?",
+    ],
+)
+async def test_a_question_the_table_cannot_answer_has_no_option(tmp_path: Path, question: str) -> None:
+    assert not await ask(tmp_path, "quarters", question)

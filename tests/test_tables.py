@@ -240,3 +240,66 @@ async def test_odd_tables_are_read_or_left_alone(tmp_path: Path) -> None:
 
 async def test_an_empty_text_has_no_routes(tmp_path: Path) -> None:
     assert await check(tmp_path, "sales", "") == []
+
+
+SHOPS = "shop,year,sales\nOak,2023,500\nOak,2024,620\nElm,2023,300\nElm,2024,280\n"
+QUARTERS = """region,quarter,revenue_eur,cost_eur,orders
+North,Q1 2025,180000,120000,1500
+North,Q2 2025,195300,130000,1600
+North,Q3 2025,214700,139800,1745
+South,Q1 2025,150000,110000,1900
+South,Q2 2025,148000,109000,1850
+South,Q3 2025,146200,108000,1800
+West,Q1 2025,90000,70000,700
+West,Q2 2025,95000,72000,760
+West,Q3 2025,99000,74000,800
+"""
+FILES |= {"shops": SHOPS, "quarters": QUARTERS}
+RIGHT_BY_OTHER_MEANS = [
+    ("shops", "Oak's sales rose from 500 to 620 in 2024."),
+    ("shops", "Sales were 900 in 2024, or 75 a month."),
+    ("shops", "Oak had sales of 620 in 2024, a record."),
+    ("shops", "Oak's sales were 620 in 2024 (280 + 340)."),
+    ("shops", "Oak had sales of 620 in 2024; the average sale was 31 euros."),
+    ("quarters", "North earned 74,900 euros in Q3 2025 (214,700 - 139,800), a margin of 34.9%."),
+    ("quarters", "Average order value in the North was 123.04 euros in Q3 2025."),
+    ("quarters", "All three regions grew their revenue in Q3."),
+]
+WRONG_THOUGH_NEAR = [
+    ("shops", "Elm's sales rose to 280 in 2024."),
+    ("shops", "Oak lost 620 in 2024."),
+    ("shops", "Oak's sales tax was 620 in 2024."),
+    ("shops", "Oak's sales per day were 620 in 2024."),
+    ("shops", "Online sales of Oak were 620 in 2024."),
+    ("shops", "Elm's sales were below 250 in 2024."),
+    ("shops", "Elm had sales of 280 in 2024, more than Oak."),
+    ("quarters", "North earned 214,700 euros of profit in Q3 2025."),
+    ("quarters", "North's revenue was 214,700 dollars in Q3 2025."),
+    ("quarters", "North had the most orders in every quarter."),
+    ("quarters", "Revenue in the North fell from 195,300 euros in Q2 2025 to 214,700 euros in Q3 2025."),
+]
+
+
+@pytest.mark.parametrize(("table", "text"), RIGHT_BY_OTHER_MEANS)
+async def test_what_the_table_does_not_account_for_is_never_contradicted(tmp_path: Path, table: str, text: str) -> None:
+    assert not only(await check(tmp_path, table, text), "contradicted")
+
+
+@pytest.mark.parametrize(("table", "text"), WRONG_THOUGH_NEAR)
+async def test_a_figure_of_something_else_is_never_supported(tmp_path: Path, table: str, text: str) -> None:
+    assert not only(await check(tmp_path, table, text), "supported")
+
+
+@pytest.mark.parametrize(
+    ("table", "text", "status"),
+    [
+        ("shops", "Oak's sales rose to 620 in 2024.", "supported"),
+        ("shops", "Elm's sales fell to 280 in 2024.", "supported"),
+        ("shops", "Oak's sales rose from 500 to 620 in 2024.", "supported"),
+        ("shops", "Oak had sales of 640 in 2024.", "contradicted"),
+        ("quarters", "North's revenue was 214,700 euros in Q3 2025.", "supported"),
+        ("quarters", "Revenue in the North rose from 195,300 euros in Q2 2025 to 214,700 euros in Q3 2025.", "supported"),
+    ],
+)
+async def test_a_sentence_that_is_accounted_for_is_decided(tmp_path: Path, table: str, text: str, status: str) -> None:
+    assert {found for _, found, _ in await check(tmp_path, table, text)} == {status}
