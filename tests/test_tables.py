@@ -254,8 +254,9 @@ West,Q1 2025,90000,70000,700
 West,Q2 2025,95000,72000,760
 West,Q3 2025,99000,74000,800
 """
-FILES |= {"shops": SHOPS, "quarters": QUARTERS}
+FILES.update(shops=SHOPS, quarters=QUARTERS)
 RIGHT_BY_OTHER_MEANS = [
+    ("quarters", "North kept 34.9% of its revenue in Q3 2025."),
     ("shops", "Oak's sales rose from 500 to 620 in 2024."),
     ("shops", "Sales were 900 in 2024, or 75 a month."),
     ("shops", "Oak had sales of 620 in 2024, a record."),
@@ -266,6 +267,8 @@ RIGHT_BY_OTHER_MEANS = [
     ("quarters", "All three regions grew their revenue in Q3."),
 ]
 WRONG_THOUGH_NEAR = [
+    ("shops", "Oak doubled its sales to 620 in 2024."),
+    ("shops", "Oak's average sale was 620 in 2024."),
     ("shops", "Elm's sales rose to 280 in 2024."),
     ("shops", "Oak lost 620 in 2024."),
     ("shops", "Oak's sales tax was 620 in 2024."),

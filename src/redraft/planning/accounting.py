@@ -80,6 +80,8 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
     if _quantity_of_all(said, text, figure, derivation):
         return "the sentence speaks of every one of several, which is not computed"
     if derivation is None:
+        if figure.percent and re.match(r"\s*of (?:its|their|his|her|our)\b", text[figure.span[1] :]):
+            return CLAIM_NOTE
         earn = bool(re.search(r"\b(?:earn|earns|earned|earning|made|makes|lost|loses)\b", said, re.IGNORECASE))
         return CLAIM_NOTE if _moved_from(text, figure) or (earn and max((each for _, each in meaning.measures), default=0) < 0.7) else ""
     between = derivation.operation == "difference" or (derivation.operation == "change" and not figure.percent)
@@ -87,6 +89,12 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
         return "the figure is a bound that is not computed"
     if derivation.operation not in ("difference", "ratio", "change", "count", "distinct") and _compared(text, meaning, figures):
         return "the sentence compares with something else"
+    if "ratio" in meaning.operations and derivation.operation not in ("ratio", "change", "share"):
+        return "the sentence says how many times one is the other"
+    if derivation.operation in ("average", "median") and len(list(meaning.sheet.rows(derivation.filters))) < 2:
+        return "one row has no average"
+    if "average" in meaning.operations and derivation.operation == "cell":
+        return "one row has no average"
     return _against(text, figure, figures, meaning, derivation)
 
 
@@ -96,7 +104,8 @@ def _rate(said: str, meaning: Meaning) -> bool:
 
 def _unnamed_rate(said: str, sheet: Sheet) -> bool:
     """Whether something is said per a thing that is no column and no row of the table."""
-    names = {part for column in sheet.fields for part in column.stems} | {"row", root("entry")}
+    apart = [column for column in sheet.fields if column.role == "dimension" or re.search(r"\bper\b|/", column.name.replace("_", " ").lower())]
+    names = {part for column in apart for part in column.stems} | {"row", root("entry")}
     ends = [re.sub(r"ly$", "", match.group().split()[-1].lower()) for match in _RATE.finditer(said)]
     return any(root(end) not in names for end in ends)
 
@@ -228,7 +237,9 @@ _ACTIONS = frozenset("production consumption output use usage generation intake"
 
 def question_doubt(question: str, sheet: Sheet, reading: Reading, figures: Sequence[Quantity]) -> bool:
     """Whether the question says something that neither the table nor the vocabulary accounts for."""
-    if reading.unresolved:
+    asked = {code for word in re.findall(r"[a-z]+|[$€£¥₹]", question.lower()) if (code := _CURRENCIES.get(word))}
+    known = {code for field in range(len(sheet.fields)) for code in _currencies(sheet, field)}
+    if reading.unresolved or (known and asked - known) or re.match(r"\W*(?:why|how come)\b", question, re.IGNORECASE):
         return True
     written = {part for column in sheet.fields for part in re.findall(r"[^\W\d_]+", f"{column.name} {column.unit}".lower())}
     key = key_of(sheet)
