@@ -16,6 +16,7 @@ safe.py     text of tools and models made harmless for a terminal
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -85,6 +86,11 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("REDRAFT_DEBUG"):
             raise
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
+            place = f" {error.filename!r}" if error.filename else ""
+            _say(f"cannot write{place}: {error.strerror}; make room, or send the output elsewhere")
+            _silence_stdout()
+            return FAILED
         _say(f"internal error ({type(error).__name__}: {error}); set REDRAFT_DEBUG=1 to see where, and please report it")
         return FAILED
 

@@ -72,6 +72,9 @@ PLAIN_WIDTH = 110
 NARROW = 110
 """Below this many columns a question of the demonstration is a block of lines, not a row."""
 LEAST_WIDTH = 20
+LEAST_COLUMNS = 50
+"""Below this width verdict, claim and evidence do not fit beside each other."""
+MOST_ROWS = 2000
 LINES_TOGETHER = 20
 """So many changed lines in a row are one row of the table; more are a row each."""
 READABLE_TABLE, LARGEST_TABLE = 250_000, 1_000_000_000
@@ -151,23 +154,44 @@ def _corrections_table(outcome: Outcome, corrections: Sequence[tuple[Check, str,
     table = Table(box=box_for(console), expand=False, pad_edge=False)
     for title, ratio in (("was", 3), ("evidence against it", 4), ("now", 3)):
         table.add_column(title, ratio=ratio, overflow="fold")
-    for check, was, now in corrections:
+    for check, was, now in corrections[:MOST_ROWS]:
         left, right = _marked(one_line(was, LONGEST_CLAIM), one_line(now, LONGEST_CLAIM))
         old = stamp(MARKS[check.status], console).append("\n").append_text(left)
         table.add_row(old, _grounds(check, known), right if now.strip() else Text("(removed)", style="dim"))
+    if len(corrections) > MOST_ROWS:
+        table.add_row("", f"and {len(corrections) - MOST_ROWS:,} more; --json has all", "")
     return table
 
 
 def _checks_table(outcome: Outcome, console: Console) -> Table:
-    """Claims in the order of the text. What was not worth a check (greetings, questions, opinions) is left to the JSON."""
+    """Claims in the order of the text. What was not worth a check (greetings, questions, opinions) is left to the JSON.
+
+    On a console too narrow for columns each claim is a block of lines; of very many, what is contradicted comes first and the rest is counted.
+    """
     known = {item.id: item for item in outcome.evidence}
+    checks = [check for check in outcome.checks if check.status != "skipped"]
+    left_out = max(0, len(checks) - MOST_ROWS)
+    if left_out:
+        ordered = sorted(checks, key=lambda check: check.status != "contradicted")
+        checks = sorted(ordered[:MOST_ROWS], key=lambda check: check.claim.span)
     table = Table(box=box_for(console), expand=False, show_lines=False, pad_edge=False)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("claim", ratio=3, overflow="fold")
-    table.add_column("evidence", ratio=4, overflow="fold")
-    for check in outcome.checks:
-        if check.status != "skipped":
-            table.add_row(stamp(MARKS[check.status], console), _claim(check, outcome.answer), _grounds(check, known))
+    narrow = console.width < LEAST_COLUMNS
+    if not narrow:
+        table.add_column("claim", ratio=3, overflow="fold")
+        table.add_column("evidence", ratio=4, overflow="fold")
+    else:
+        table = Table.grid()
+        table.add_column(overflow="fold")
+    for check in checks:
+        cells = (stamp(MARKS[check.status], console), _claim(check, outcome.answer), _grounds(check, known))
+        if narrow:
+            for cell in (*cells, ""):
+                table.add_row(cell)
+        else:
+            table.add_row(*cells)
+    if left_out:
+        table.add_row(f"and {left_out:,} more claims; --json has all")
     return table
 
 
@@ -207,7 +231,7 @@ def changes_table(old: str, new: str, console: Console) -> Table:
     return table
 
 
-def _differences(before: Sequence[str], after: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
+def _differences(before: Sequence[str], after: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
     """What is equal and what is not, as difflib says it; in bounded time for long sequences, where difflib may take the cube of their length."""
     if len(before) * len(after) <= READABLE_TABLE:
         return difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,7 @@ class Results:
         self._setting = setting
         self._path = path
         self.done: dict[str, dict[str, Any]] = {}
+        self._handle = -1
         if path is not None:
             self._resume(path)
 
@@ -62,22 +64,25 @@ class Results:
         self.done[record["run"]["key"]] = record
         if self._path is None:
             return
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+        line = (json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n").encode("utf-8", "backslashreplace")
         try:
-            with self._path.open("ab") as file:
-                file.write(line.encode("utf-8", "backslashreplace"))
-                file.flush()
-                os.fsync(file.fileno())
+            while line:
+                line = line[os.write(self._handle, line) :]
+            os.fsync(self._handle)
         except OSError as error:
             raise InputError(f"cannot write {self._path}: {error.strerror or error}; choose another file with -o") from None
 
     def _resume(self, path: Path) -> None:
+        if path.exists() and not path.is_file():
+            raise InputError(f"cannot write {path}: it is not a file of its own; choose another file with -o")
         try:
-            content = path.read_bytes() if path.exists() else b""
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+            weakref.finalize(self, os.close, self._handle)
+            _lock(self._handle, path)
+            content = b"".join(iter(lambda: os.read(self._handle, 1 << 20), b""))
             whole = content[: content.rfind(b"\n") + 1]
             if len(whole) != len(content):
-                os.truncate(path, len(whole))
-            path.open("ab").close()  # can it be written? Better said now than after the first row
+                os.ftruncate(self._handle, len(whole))
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}; choose another file with -o") from None
         for number, line in enumerate(whole.split(b"\n"), start=1):
@@ -99,6 +104,24 @@ class Results:
         assert isinstance(key, str)
         assert complete
         return cast("dict[str, Any]", record)
+
+
+def _lock(handle: int, path: Path) -> None:
+    """Keep other processes from the file until it is closed: two at once would run the same rows and take each other's last line for a torn one.
+
+    Raises:
+        InputError: another process has it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # not on this platform
+        return
+    try:
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        raise InputError(f"another process is writing to {path}; wait until it has ended, or choose another file with -o") from None
+    except OSError:
+        return  # a file system without locks
 
 
 def usable(rows: Sequence[Row], metric: Metric) -> tuple[list[Row], list[BadRow]]:
