@@ -67,3 +67,8 @@ def test_an_equation_whose_unit_changes_is_left_undecided(text: str) -> None:
 )
 def test_an_equation_that_keeps_its_unit_is_computed(text: str, status: str) -> None:
     assert [check.status for check in checked(text).checks] == [status]
+
+
+@pytest.mark.parametrize("text", ["Run it: `2 + 2 = 5`.", "Text.\n\n    3 + 3 = 7\n\nMore.", "```\n4 + 4 = 9\n```"])
+def test_figures_in_code_are_no_statements_of_the_text(text: str) -> None:
+    assert "contradicted" not in {check.status for check in checked(text).checks}

@@ -146,3 +146,10 @@ def test_spans_are_the_source_without_outer_white_space(text: str) -> None:
 @pytest.mark.parametrize("text", ["(" * 20_000, ". " * 20_000, "a" + " " * 100_000 + "b", "```\n" * 5_000, "| " * 20_000, ", and " * 10_000, "!" * 50_000])
 def test_hostile_text_is_cut_all_the_same(text: str) -> None:
     claims(text)
+
+
+def test_an_indented_block_after_an_empty_line_is_code_and_an_indented_list_line_is_not() -> None:
+    text = "Some text.\n\n    3 + 3 = 7\n\n    x = 1\n\nMore.\n\n- item\n\n    still the item\n"
+    kinds = [(block.kind, text[slice(*block.span)]) for block in blocks(text)]
+    assert ("code", "    3 + 3 = 7\n\n    x = 1") in kinds
+    assert all(kind != "code" for kind, words in kinds if "still" in words)

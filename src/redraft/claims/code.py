@@ -103,7 +103,7 @@ def code_blocks(text: str) -> tuple[CodeBlock, ...]:
     """The fenced code of a text, in order."""
     found: list[CodeBlock] = []
     for block in blocks(text):
-        if block.kind == "code":
+        if block.kind == "code" and block.fenced:
             source = _plain(text[block.span[0] : block.span[1]])
             found.append(CodeBlock(span=block.span, source=source, language=language(block.language, source)))
     return tuple(found)

@@ -28,11 +28,14 @@ class Block:
     span: Span
     language: str = ""
     """Info string of fenced code, in lower case."""
+    fenced: bool = False
+    """Of code: whether it stands between fences, not merely indented."""
     cells: tuple[Span, ...] = ()
     """Contents of the cells of a table row."""
 
 
 _FENCE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)*(?:[-*+] +|\d+[.)] +)?(`{3,}|~{3,})[ \t]*([^\s`{]*)[^\n`]*$")
+_INDENTED = re.compile(r"(?: {4}|\t)[ \t]*\S")
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
 _UNDERLINE = re.compile(r"[ \t]{0,3}(?:=+|-+)[ \t]*$")
 _BULLET = re.compile(
@@ -52,6 +55,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 def _blocks(text: str) -> Iterator[Block]:
     lines = [(m.start(), m.end()) for m in re.finditer(r"[^\n]*(?:\n|$)", text) if m.end() > m.start()]
     kind: BlockKind | None = None
+    after: BlockKind | None = None
     begin = end = 0
     index = 0
 
@@ -70,8 +74,13 @@ def _blocks(text: str) -> Iterator[Block]:
             index, block = _code(text, lines, index, fence)
             yield block
             continue
+        if kind is None and after != "list_item" and _INDENTED.match(line):
+            index, block = _indented(text, lines, index)
+            yield block
+            continue
         index += 1
         found, offset = _line_kind(line)
+        after = found or after
         if found is None:
             yield from flush()
             kind = None
@@ -98,6 +107,19 @@ def _blocks(text: str) -> Iterator[Block]:
     yield from flush()
 
 
+def _indented(text: str, lines: list[Span], index: int) -> tuple[int, Block]:
+    """An indented code block: its lines, and the empty ones among them."""
+    start = end = lines[index][0]
+    while index < len(lines):
+        line = text[slice(*lines[index])]
+        if line.strip() and not _INDENTED.match(line):
+            break
+        if line.strip():
+            end = lines[index][0] + len(line.rstrip())
+        index += 1
+    return index, Block(kind="code", span=(start, end))
+
+
 def _line_kind(line: str) -> tuple[BlockKind | None, int]:
     if not line.strip() or (_RULE.match(line) and "=" not in line and not _UNDERLINE.match(line)):
         return None, 0
@@ -122,7 +144,7 @@ def _code(text: str, lines: list[Span], index: int, fence: re.Match[str]) -> tup
         if closing.match(text[start:stop].rstrip("\r\n")):
             break
         end = stop
-    return index, Block(kind="code", span=(begin, max(begin, end)), language=fence[2].lower())
+    return index, Block(kind="code", span=(begin, max(begin, end)), language=fence[2].lower(), fenced=True)
 
 
 def _row(text: str, start: int, end: int) -> Iterator[Block]:

@@ -77,14 +77,23 @@ def _readable(here: list[Statement], flat: str) -> Iterator[Statement]:
 
 
 def _without_code(text: str) -> str:
-    """The text with fenced code blanked out, equally long: code is executed, not read."""
-    if "```" not in text and "~~~" not in text:
+    """The text with code blanked out, equally long, be it fenced, indented or within a line: code is executed, not read."""
+    if _MAY_BE_CODE.search(text) is None:
         return text
+    parts: list[str] = []
+    at = 0
     for block in blocks(text):
         if block.kind == "code":
             start, end = block.span
-            text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
-    return text
+            parts += (text[at:start], _NO_BREAK.sub(" ", text[start:end]))
+            at = end
+    text = "".join((*parts, text[at:]))
+    return _INLINE_CODE.sub(lambda match: " " * len(match[0]), text) if "`" in text else text
+
+
+_MAY_BE_CODE = re.compile(r"`|~~~|^(?: {4}|\t)", re.MULTILINE)
+_NO_BREAK = re.compile(r"[^\n]")
+_INLINE_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)[^`\n]+\1(?!`)")
 
 
 def _said(text: str, flat: str, span: Span, known: set[Span]) -> Iterator[Statement]:
