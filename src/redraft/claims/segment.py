@@ -80,7 +80,8 @@ def _blocks(text: str) -> Iterator[Block]:
             continue
         index += 1
         found, offset = _line_kind(line)
-        after = found or after
+        if not (after == "list_item" and _INDENTED.match(line)):  # what is indented under a list item belongs to the list
+            after = found or after
         if found is None:
             yield from flush()
             kind = None
