@@ -14,7 +14,7 @@ import redraft
 
 ROOT = Path(redraft.__file__).parent
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("types", "errors", "events", "policy", "settings"),
+    ("types", "errors", "events", "policy", "policies", "settings"),
     ("protocols", "effects"),
     ("claims",),
     ("comparison", "control", "stopping"),
@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("durable", "service", "viewer", "cli", "studies"),
 )
 """From the lowest to the highest: a file may import what stands in its own line or above it here."""
-PURE = ("control", "comparison", "stopping", "policy", "claims")
+PURE = ("control", "comparison", "stopping", "policy", "policies", "claims")
 FORBIDDEN_MODULES = frozenset(
     """
     aiohttp asyncio ctypes duckdb ftplib glob http httpx httpx2 importlib io logging multiprocessing openai os pathlib platform random requests

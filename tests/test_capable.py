@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from redraft.effects import call_key
-from redraft.policy import policy_named
+from redraft.policies import policy_named
 from redraft.studies.metrics import exact_match
 from redraft.types import ModelReply, ModelRequest, Outcome
 

@@ -25,7 +25,8 @@ from redraft.claims.suspicion import WITHHELD, directives, is_hostile, suspicion
 from redraft.effects import Effects
 from redraft.models.scripted import ScriptedModel
 from redraft.planning import structured as planning
-from redraft.policy import Budgets, policy_named
+from redraft.policies import policy_named
+from redraft.policy import Budgets
 from redraft.quoting import quoted_block
 from redraft.refiner import Refiner
 from redraft.screening import HOSTILE_TRUST, hostile, screened

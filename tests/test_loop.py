@@ -10,7 +10,8 @@ import pytest
 
 from redraft import trace
 from redraft.models.scripted import ScriptedModel
-from redraft.policy import Budgets, Policy, policy_named
+from redraft.policies import policy_named
+from redraft.policy import Budgets, Policy
 from redraft.refiner import Refiner
 from redraft.tools.calculator import CalculatorTool
 from redraft.tools.scripted import ScriptedTool, page

@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 from redraft.errors import UnknownName, UsageError
-from redraft.policy import POLICIES, STOP_ORDER, Budgets, Policy, policy_from_mapping, policy_named, with_budgets
+from redraft.policies import POLICIES, policy_from_mapping, policy_named
+from redraft.policy import STOP_ORDER, Budgets, Policy, with_budgets
 
 
 def test_equal_settings_have_the_equal_hash_and_any_change_another() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from redraft.claims.sources import host_of, independent, newest, origin, outweighs, same_text, side, trusted
 from redraft.errors import UsageError
-from redraft.policy import policy_from_mapping
+from redraft.policies import policy_from_mapping
 from redraft.types import Evidence
 
 MIRRORED = "Ada Marsh was born in the small harbour town of Berley, where her father mended nets for the fishing fleet until the war began."

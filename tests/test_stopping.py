@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redraft.control import decide
-from redraft.policy import STOP_ORDER, Budgets, Policy, StopReason, policy_named
+from redraft.policies import policy_named
+from redraft.policy import STOP_ORDER, Budgets, Policy, StopReason
 from redraft.stopping import Moment, status_of, stop
 from redraft.types import Check, CheckStatus, Claim, Decision, Evidence, Problem, Scorecard, State, Turn, Usage
 

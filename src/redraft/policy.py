@@ -1,7 +1,4 @@
-"""All settings of a run as one frozen value: loadable from TOML, printable, comparable, and hashed into every record.
-
-The table of policies is design section 5. This file holds values and their reading; it performs no I/O.
-"""
+"""All settings of a run as one frozen value: printable, comparable, and hashed into every record. The named ones are in `policies.py`."""
 
 from __future__ import annotations
 
@@ -10,12 +7,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from redraft.errors import UnknownName, UsageError
 from redraft.events import plain
 
-__all__ = ["POLICIES", "STOP_ORDER", "Budgets", "Control", "Policy", "StopReason", "policy_from_mapping", "policy_named", "with_budgets"]
+__all__ = ["STOP_ORDER", "Budgets", "Control", "Policy", "StopReason", "Strategy", "with_budgets"]
 
 StopReason = Literal[
     "cancelled", "no_answer", "nothing_to_check", "verified", "no_problem", "breaker_open", "deadline", "token_budget", "cost_budget",
@@ -25,8 +21,7 @@ STOP_ORDER: tuple[StopReason, ...] = (
     "cancelled", "no_answer", "nothing_to_check", "verified", "no_problem", "breaker_open", "deadline", "token_budget", "cost_budget",
     "call_budget", "target", "unchanged", "cycle", "rejections", "stagnation", "stable", "hard_cap", "checked",
 )  # fmt: skip
-OPEN_TABLES = frozenset({"trust", "calibration"})
-"""Settings that are tables with keys of the user's own."""
+Strategy = Literal["loop", "reflexion", "lats", "react", "best-of-n", "self-consistency", "inline-tools"]
 ALWAYS: tuple[StopReason, ...] = ("cancelled", "no_answer", "deadline", "token_budget", "cost_budget", "call_budget", "breaker_open")
 
 
@@ -69,6 +64,8 @@ class Policy:
     name: str = "guarded"
     summary: str = ""
     source: str = "ours"
+    strategy: Strategy = "loop"
+    """`loop` for all policies that are the one loop under different settings; the others live in `strategies/`."""
     checks: Literal["tools", "search", "claim", "model", "safety", "none"] = "tools"
     critique: Literal["composed", "model", "aspects", "evaluator", "score", "none"] = "composed"
     accept: Literal["controller", "latest", "always", "falls"] = "controller"
@@ -77,6 +74,14 @@ class Policy:
     """k: evaluator samples per text (mean per dimension, majority for the veto)."""
     max_turns: int = 3
     """T: the hard cap."""
+    candidates: int = 1
+    """n of best-of-n and self-consistency; children of a node of lats."""
+    episodes: int = 1
+    """Episodes of reflexion."""
+    nodes: int = 1
+    """Nodes of lats, the root included."""
+    interactions: int = 7
+    """Tool interactions of one turn of critic, or of one answer of react and inline-tools, at most."""
     stops: tuple[StopReason, ...] = ("nothing_to_check", "verified", "no_problem", "unchanged", "cycle", "rejections", "hard_cap")
     """Stop reasons that apply besides the resource rules, which always do."""
     target: float = 0.95
@@ -128,74 +133,6 @@ class Policy:
         if self.name == "direct":
             return 1
         return 3 * self.max_turns + 2
-
-
-POLICIES: Mapping[str, Policy] = {
-    policy.name: policy
-    for policy in (
-        Policy(
-            name="guarded",
-            summary="Tool-verified, many claims at once, span edits, and a controller that refuses what makes the answer worse.",
-        ),
-        Policy(
-            name="direct",
-            summary="One generation; checked at the end without a model.",
-            source="baseline",
-            checks="none",
-            critique="none",
-            accept="always",
-            evaluator="off",
-            max_turns=0,
-            stops=("checked",),
-        ),
-    )
-}
-
-
-def policy_named(name: str) -> Policy:
-    """The policy of the design's table with this name.
-
-    Raises:
-        UnknownName: there is none; the message names the nearest.
-    """
-    if name not in POLICIES:
-        raise UnknownName("policy", name, POLICIES)
-    return POLICIES[name]
-
-
-def policy_from_mapping(values: Mapping[str, Any], *, where: str = "policy") -> Policy:
-    """A policy from the values of a TOML file: `base` names the policy to start from, the rest overrides it.
-
-    Raises:
-        UsageError: an unknown key, with the nearest valid one, or a value of the wrong type or range.
-    """
-    from pydantic import TypeAdapter, ValidationError
-
-    given = dict(values)
-    base = policy_named(str(given.pop("base", given.get("name") if given.get("name") in POLICIES else "guarded")))
-    merged: dict[str, Any] = _merge(plain(base), given, where)
-    try:
-        return TypeAdapter(Policy).validate_python(merged)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{where}: {place}: {first['msg']} (got {first['input']!r})") from None
-
-
-def _merge(base: dict[str, Any], given: Mapping[str, Any], where: str) -> dict[str, Any]:
-    result = dict(base)
-    for key, value in given.items():
-        if key not in base:
-            raise UnknownName(f"setting in {where}", key, base)
-        if key in OPEN_TABLES and isinstance(value, Mapping):
-            result[key] = {**base[key], **cast("Mapping[str, Any]", value)}
-        elif not isinstance(base[key], dict):
-            result[key] = value
-        elif isinstance(value, Mapping):
-            result[key] = _merge(base[key], cast("Mapping[str, Any]", value), f"{where}.{key}")
-        else:
-            raise UsageError(f"{where}: {key} is a table of settings, not {value!r}")
-    return result
 
 
 def with_budgets(policy: Policy, **bounds: Any) -> Policy:

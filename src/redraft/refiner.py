@@ -17,7 +17,8 @@ from redraft.models.calibration import curves_for
 from redraft.models.entailment import Entailment, EntailmentTool, OnnxEntailment
 from redraft.outcome import presented
 from redraft.planning.rules import RulePlanner
-from redraft.policy import Policy, policy_named
+from redraft.policies import policy_named
+from redraft.policy import Policy
 from redraft.privacy import PrivacyMode, Shield
 from redraft.protocols import Clock, Model, Planner, Tool
 from redraft.screening import OWN_WORDS, ScreenedTool

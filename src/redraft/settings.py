@@ -28,7 +28,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from redraft.errors import InputError, UnknownName, UsageError
-from redraft.policy import POLICIES, Policy, policy_from_mapping
+from redraft.policies import POLICIES, policy_from_mapping
+from redraft.policy import Policy
 
 __all__ = ["CONFIG_NAME", "Settings", "find_policy", "home_folder", "load_settings"]
 

@@ -20,7 +20,7 @@ __all__ = ["policies_command", "print_json", "tools_command"]
 def policies_command(names: tuple[str, ...], as_json: bool) -> None:
     """List the policies. With one NAME (or .toml file) show all its settings and its hash, with two show where they differ."""
     from redraft.events import plain
-    from redraft.policy import POLICIES
+    from redraft.policies import POLICIES
     from redraft.settings import find_policy, load_settings
 
     settings = load_settings()
