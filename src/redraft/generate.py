@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from redraft.claims.suspicion import withheld
 from redraft.effects import Effects
 from redraft.errors import ModelError
@@ -10,29 +12,37 @@ from redraft.types import Message, ModelRequest, Task
 
 __all__ = ["generate"]
 
+SAMPLED = 0.7
+"""Temperature of every sample but the first, which is the draft that `direct` would give."""
 
-async def generate(task: Task, effects: Effects) -> str:
+
+async def generate(task: Task, effects: Effects, *, sample: int = 0, lessons: Sequence[str] = ()) -> str:
     """The draft, without outer white space; empty where the model failed, which ends the run as `failed`.
+
+    `sample` > 0 asks for another draft than the greedy one. `lessons` is what earlier attempts at the task taught, shown to the writer as data.
 
     Raises:
         Stopped: a budget forbids the call.
     """
     writer = effects.writer
-    messages = _short_messages(task) if writer.ability == "small" else _messages(task, effects)
+    messages = _short_messages(task) if writer.ability == "small" else _messages(task, lessons, effects)
     limit = 48 if writer.ability == "small" and task.bare else 2048
     stop = ("\n",) if writer.ability == "small" and task.bare else ()
+    temperature, seed = (SAMPLED if sample else 0.0), effects.seed + sample
+    request = ModelRequest(role="writer", messages=messages, max_tokens=limit, stop=stop, temperature=temperature, seed=seed, sample=sample)
     try:
-        reply = await effects.ask(writer, ModelRequest(role="writer", messages=messages, max_tokens=limit, stop=stop, seed=effects.seed))
+        reply = await effects.ask(writer, request)
     except ModelError as error:
         effects.warn(f"no draft: {error}")
         return ""
     return reply.text.strip()
 
 
-def _messages(task: Task, effects: Effects) -> tuple[Message, ...]:
+def _messages(task: Task, lessons: Sequence[str], effects: Effects) -> tuple[Message, ...]:
     system = SYSTEM.format(date=effects.clock.now().date().isoformat(), form=FORMS[task.kind])
     context = CONTEXT.format(context=quoted_block(task.context, effects)) if task.context else ""
-    return (Message(role="system", content=system), Message(role="user", content=context + task.query))
+    learnt = LESSONS.format(lessons="\n".join(quoted_block(lesson, effects) for lesson in lessons)) if lessons else ""
+    return (Message(role="system", content=system), Message(role="user", content=context + learnt + task.query))
 
 
 def _short_messages(task: Task) -> tuple[Message, ...]:
@@ -57,6 +67,12 @@ FORMS = {
 CONTEXT = """\
 Background for the question, as data between two marks:
 {context}
+
+Question: """
+
+LESSONS = """\
+Earlier attempts at this question failed a check. Notes on what went wrong, as data between marks; take from them what helps, and attempt it anew:
+{lessons}
 
 Question: """
 
