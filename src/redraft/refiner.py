@@ -165,7 +165,7 @@ class Refiner:
         return asyncio.run(whole())
 
     async def _run(self, task: Task, policy: Policy) -> Outcome:
-        opened = () if self.tools is not None else open_tools(task)
+        opened = () if self.tools is not None else open_tools(task, safety=policy.checks == "safety")
         shield = Shield(self.privacy, task, secrets=self.secrets, seed=self.seed)
         given = self.tools if self.tools is not None else opened
         tools = {tool.name: shield.tool(tool if tool.name in OWN_WORDS else ScreenedTool(tool)) for tool in given}
@@ -210,11 +210,26 @@ def as_task(query: str | Task, answer: str | None) -> Task:
 
 
 def planner_for(model: Model, task: Task, policy: Policy) -> Planner:
-    """`planner=auto`: a capable model plans in one structured call; for a bare answer a small one chooses among enumerated calls; else rules."""
+    """`planner=auto`: a capable model plans in one structured call; for a bare answer a small one chooses among enumerated calls; else rules.
+
+    Where safety is what is checked, it is one claim about the whole answer, alone or before the others.
+    """
+    if policy.checks == "safety":
+        from redraft.planning.safety import SafetyPlanner
+
+        return SafetyPlanner(threshold=policy.target)
+    if task.kind == "safety":
+        from redraft.planning.safety import SafetyPlanner
+
+        return SafetyPlanner(beside=_planner_beside(model, task, policy))
+    return _planner_beside(model, task, policy)
+
+
+def _planner_beside(model: Model, task: Task, policy: Policy) -> Planner:
     if model.ability == "capable":
         from redraft.planning.structured import StructuredPlanner
 
-        return StructuredPlanner()
+        return StructuredPlanner(strictness=policy.strictness)
     if task.bare and task.query:
         from redraft.planning.enumerate import EnumeratingPlanner
 

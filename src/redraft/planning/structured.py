@@ -18,6 +18,7 @@ from redraft.claims.suspicion import directives, suspicions, withheld
 from redraft.claims.values import agrees, amend
 from redraft.effects import Effects
 from redraft.errors import Stopped
+from redraft.planning.choosing import Strictness, Wish, assigned
 from redraft.planning.rules import merge, rule_routes, undecidable
 from redraft.protocols import Route
 from redraft.quoting import quoted_block, quoted_query
@@ -66,25 +67,37 @@ class Reading(BaseModel, defer_build=True):
 
 
 class StructuredPlanner:
-    """Rules first; a capable model states the rest and chooses the tool for each claim."""
+    """Rules first; a capable model states the rest and chooses the tools for each claim, as many as `strictness` and its importance ask for."""
 
     name = "structured"
+
+    def __init__(self, *, strictness: Strictness = "normal") -> None:
+        self._strictness: Strictness = strictness
 
     async def plan(self, task: Task, text: str, effects: Effects, known: Mapping[str, Check]) -> tuple[Route, ...]:
         by_rule = await decided(await rule_routes(task, text, effects), effects)
         frozen = [check.claim for check in known.values() if check.claim.kind == "coverage" and check.claim.requirement]
         sections = split(text)
         readings = await effects.together([self._read(task, text, section, by_rule, frozen, effects) for section in sections])
-        stated: list[Route] = []
-        requirements: list[Route] = []
+        stated: dict[str, tuple[Claim, Wish]] = {}
+        required: list[tuple[Claim, Wish]] = []
         for section, reading in zip(sections, readings, strict=True):
             if reading is None or isinstance(reading, Stopped):
                 continue
-            stated += [route for item in reading.claims if (route := claim_route(item, text, section, task, effects)) is not None]
-            requirements += [coverage_route(item, text, stated, frozen, effects) for item in reading.requirements] if len(sections) == 1 else []
+            for item in reading.claims:
+                if (claim := claim_of(item, text, section, task)) is not None:
+                    stated[claim.id] = (claim, wish_of(claim, item.tool, item.input, item.statement or item.quote, text))
+            if len(sections) == 1:
+                for asked in reading.requirements:
+                    claim = requirement_of(asked, text, [claim for claim, _ in stated.values()], frozen)
+                    required.append((claim, wish_of(claim, asked.tool, asked.input, asked.requirement, text)))
+        listed = [*stated.values(), *required]
+        open_ones = [(claim.id, wish) for claim, wish in listed if claim.checkworthy and not (claim.kind == "coverage" and claim.depends_on)]
+        calls = dict(zip((name for name, _ in open_ones), await assigned([wish for _, wish in open_ones], effects, self._strictness), strict=True))
+        routes = [route_of(claim, calls.get(claim.id, ()), text, task, effects) for claim, _ in listed]
         orders = [unread(text, found.span) for found in suspicions(text)]
-        rest = [undecidable(claim, task, effects) for claim in claims(text)] if orders or (not stated and not requirements) else []
-        return merge(text, orders, by_rule, _numbered(stated), requirements, rest)
+        rest = [undecidable(claim, task, effects) for claim in claims(text)] if orders or not listed else []
+        return merge(text, orders, by_rule, routes[: len(stated)], routes[len(stated) :], rest)
 
     async def _read(self, task: Task, text: str, section: Span, by_rule: Sequence[Route], frozen: Sequence[Claim], effects: Effects) -> Reading | None:
         done = [text[route.claim.span[0] : route.claim.span[1]] for route in by_rule if section[0] <= route.claim.span[0] < section[1]]
@@ -142,8 +155,8 @@ def split(text: str) -> tuple[Span, ...]:
     return tuple(zip(cuts, [*cuts[1:], len(text)], strict=True))
 
 
-def claim_route(item: Stated, text: str, section: Span, task: Task, effects: Effects) -> Route | None:
-    """The route of a stated claim; None where its words do not stand in the answer."""
+def claim_of(item: Stated, text: str, section: Span, task: Task) -> Claim | None:
+    """The claim that a model stated; None where its words do not stand in the answer."""
     span = align(item.quote, text, start=section[0]) if item.quote.strip() else None
     if span is None:
         return None
@@ -159,22 +172,16 @@ def claim_route(item: Stated, text: str, section: Span, task: Task, effects: Eff
         checkworthy=item.checkworthy,
         query=item.statement,
     )
-    calls = _calls(item.tool, _unless_told(item.tool, item.input, text), item.statement or item.quote, effects)
-    if item.checkworthy and not calls:
-        return undecidable(claim, task, effects)
-    return Route(claim=claim, calls=calls, plan="chosen", decide=reader(claim, text))
+    return dataclasses.replace(claim, id=_identity(claim))
 
 
-def coverage_route(item: Asked, text: str, stated: Sequence[Route], frozen: Sequence[Claim], effects: Effects) -> Route:
-    """The route of a requirement: resting on the claims in the words that meet it, or looked up where the answer leaves it out."""
+def requirement_of(item: Asked, text: str, stated: Sequence[Claim], frozen: Sequence[Claim]) -> Claim:
+    """The claim that a requirement is met: resting on the claims in the words that meet it, if there are such."""
     met = align(item.met_by, text) if item.met_by.strip() else None
-    under = tuple(
-        _identity(route.claim) for route in stated if met and route.claim.checkworthy and route.claim.span[0] < met[1] and met[0] < route.claim.span[1]
-    )
+    under = tuple(claim.id for claim in stated if met and claim.checkworthy and claim.span[0] < met[1] and met[0] < claim.span[1])
     same = next((claim for claim in frozen if claim.text.strip() == item.requirement.strip()), None)
-    identity = same.id if same else "q" + hashlib.sha256(item.requirement.strip().lower().encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    claim = Claim(
-        id=identity,
+    return Claim(
+        id=same.id if same else "q" + hashlib.sha256(item.requirement.strip().lower().encode("utf-8", "surrogatepass")).hexdigest()[:12],
         text=item.requirement,
         span=met or (0, len(text)),
         kind="coverage",
@@ -183,14 +190,24 @@ def coverage_route(item: Asked, text: str, stated: Sequence[Route], frozen: Sequ
         query=item.requirement,
         requirement=True,
     )
-    if met is None or not under:
-        calls = _calls(item.tool, _unless_told(item.tool, item.input, text), item.requirement, effects)
-        return Route(claim=claim, calls=calls, plan="chosen", decide=reader(claim, text))
 
-    def decide(results: Sequence[ToolResult]) -> Verdict | None:
-        return Verdict(status="insufficient", note="rests on the claims in the words that meet it")
 
-    return Route(claim=claim, plan="chosen", decide=decide)
+def wish_of(claim: Claim, tool: str | None, given: str, statement: str, text: str) -> Wish:
+    """What the planner asked for, unless the answer ordered it."""
+    return Wish(kind=claim.kind, statement=statement, importance=claim.importance, tool=tool, input=_unless_told(tool, given, text))
+
+
+def route_of(claim: Claim, calls: tuple[ToolCall, ...], text: str, task: Task, effects: Effects) -> Route:
+    """The route of a claim with its calls; a requirement without any rests on the claims that meet it or is left out of the answer."""
+    if claim.kind == "coverage" and claim.depends_on:
+        return Route(claim=claim, plan="chosen", decide=_resting)
+    if claim.kind != "coverage" and claim.checkworthy and not calls:
+        return undecidable(claim, task, effects)
+    return Route(claim=claim, calls=calls, plan="chosen", decide=reader(claim, text))
+
+
+def _resting(results: Sequence[ToolResult]) -> Verdict | None:
+    return Verdict(status="insufficient", note="rests on the claims in the words that meet it")
 
 
 def reader(claim: Claim, text: str) -> Callable[[Sequence[ToolResult]], Verdict | None]:
@@ -221,26 +238,8 @@ def _unless_told(tool: str | None, given: str, text: str) -> str:
     return "" if name and asked and any(name in piece and asked in piece for piece in told) else given
 
 
-def _calls(tool: str | None, given: str, statement: str, effects: Effects) -> tuple[ToolCall, ...]:
-    """The chosen call; a tool that does not exist, or none, falls back to a search with the statement where there is something to search."""
-    given, statement = ("" if suspicions(words) else words for words in (given, statement))
-    name = (tool or "").strip().lower()
-    if name in effects.tools and given.strip():
-        return (ToolCall(tool=name, input=given.strip()),)
-    others = [tool for tool in effects.tools if tool not in EXACT_TOOLS and tool not in ("fetch", "wolfram")]
-    search = next((tool for tool in ("documents", "search") if tool in effects.tools), others[0] if others else None)
-    asked = (given or statement).strip()
-    return (ToolCall(tool=search, input=asked),) if search and asked else ()
-
-
 def _identity(claim: Claim) -> str:
     return "c" + hashlib.sha256(f"{claim.kind}\x1f{claim.text}\x1f{claim.span}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _numbered(routes: Sequence[Route]) -> list[Route]:
-    """Claims get their ids once all of them are known; equal words at the equal place are one claim."""
-    named = {_identity(route.claim): route for route in routes}
-    return [dataclasses.replace(route, claim=dataclasses.replace(route.claim, id=name)) for name, route in named.items()]
 
 
 async def _schema(effects: Effects) -> str:
