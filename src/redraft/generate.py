@@ -42,7 +42,7 @@ def _messages(task: Task, lessons: Sequence[str], effects: Effects) -> tuple[Mes
     system = SYSTEM.format(date=effects.clock.now().date().isoformat(), form=FORMS[task.kind])
     context = CONTEXT.format(context=quoted_block(task.context, effects)) if task.context else ""
     learnt = LESSONS.format(lessons="\n".join(quoted_block(lesson, effects) for lesson in lessons)) if lessons else ""
-    return (Message(role="system", content=system), Message(role="user", content=context + learnt + task.query))
+    return (Message(role="system", content=system), Message(role="user", content=learnt + context + task.query))
 
 
 def _short_messages(task: Task) -> tuple[Message, ...]:
@@ -74,7 +74,7 @@ LESSONS = """\
 Earlier attempts at this question failed a check. Notes on what went wrong, as data between marks; take from them what helps, and attempt it anew:
 {lessons}
 
-Question: """
+"""
 
 SHORT_SYSTEM = "Answer with the answer alone, as short as possible."
 
