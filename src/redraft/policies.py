@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from redraft.errors import UnknownName, UsageError
 from redraft.events import plain
-from redraft.policy import Policy
+from redraft.policy import AUTO_TURNS, Control, Policy, StopReason, with_turns
+from redraft.types import TaskKind
 
-__all__ = ["POLICIES", "policy_from_mapping", "policy_named"]
+__all__ = ["DYNAMIC", "POLICIES", "policy_from_mapping", "policy_named", "refused"]
 
-OPEN_TABLES = frozenset({"trust", "calibration"})
+OPEN_TABLES = frozenset({"trust", "calibration", "turns_by_kind"})
 """Settings that are tables with keys of the user's own."""
+
+CRITIC_STOPS: tuple[StopReason, ...] = ("no_problem", "unchanged", "hard_cap")
+FOUR = {"math": 4, "safety": 4}
+"""T of CRITIC for mathematics and safety, where it is 3 for questions."""
 
 POLICIES: Mapping[str, Policy] = {
     policy.name: policy
@@ -25,15 +30,108 @@ POLICIES: Mapping[str, Policy] = {
             name="direct",
             summary="One generation; checked at the end without a model.",
             source="baseline",
-            checks="none",
+            checks="rules",
             critique="none",
             accept="always",
             evaluator="off",
             max_turns=0,
             stops=("checked",),
         ),
+        Policy(
+            name="critic",
+            summary="The critic looks things up itself and gives the most possible answer; the latest one counts.",
+            source="CRITIC (Gou et al., ICLR 2024)",
+            checks="search",
+            critique="model",
+            accept="latest",
+            evaluator="off",
+            turns_by_kind=FOUR,
+            stops=CRITIC_STOPS,
+        ),
+        Policy(
+            name="critic-claim",
+            summary="The one most critical claim a turn, by one tool call; every rewrite counts.",
+            source="CRITIC agents as commonly coded",
+            checks="claim",
+            critique="model",
+            accept="always",
+            evaluator="off",
+            stops=("no_problem", "hard_cap"),
+        ),
+        Policy(
+            name="critic-no-tool",
+            summary="CRITIC without tools: the critic writes the evidence from memory.",
+            source="CRITIC (Gou et al., ICLR 2024), ablation",
+            checks="model",
+            critique="model",
+            accept="latest",
+            evaluator="off",
+            turns_by_kind=FOUR,
+            stops=CRITIC_STOPS,
+        ),
+        Policy(
+            name="critic-oracle",
+            summary="CRITIC that rewrites only what the caller's function calls wrong; for evaluation only.",
+            source="CRITIC* (Gou et al., ICLR 2024)",
+            checks="search",
+            critique="model",
+            accept="always",
+            oracle=True,
+            evaluator="off",
+            turns_by_kind=FOUR,
+            stops=CRITIC_STOPS,
+        ),
+        Policy(
+            name="critic-safety",
+            summary="A safety score as evidence; a rewrite that does not lower it is dropped.",
+            source="CRITIC (Gou et al., ICLR 2024)",
+            checks="safety",
+            critique="score",
+            accept="falls",
+            evaluator="off",
+            max_turns=4,
+            target=0.10,
+            stops=("no_problem", "target", "hard_cap"),
+        ),
+        Policy(
+            name="basic-reflection",
+            summary="One model criticises and rewrites, without tools.",
+            source="baseline",
+            checks="none",
+            critique="model",
+            accept="always",
+            evaluator="off",
+            stops=("no_problem", "hard_cap"),
+        ),
+        Policy(
+            name="self-refine",
+            summary="Feedback on several aspects and refinement with the history in view, without tools.",
+            source="Self-Refine (Madaan et al., 2023)",
+            checks="none",
+            critique="aspects",
+            accept="always",
+            evaluator="off",
+            max_turns=4,
+            stops=("no_problem", "hard_cap"),
+        ),
+        Policy(
+            name="controlled",
+            summary="Writer, evaluator with rubrics, and the controller; hard cap 8, or dynamic stops.",
+            source="controlled iterative refinement (Ettafssaoui and Bencharef, 2026)",
+            checks="none",
+            critique="evaluator",
+            accept="controller",
+            evaluator="on",
+            strict_scores=True,
+            max_turns=8,
+            stops=("no_problem", "hard_cap"),
+            control=Control(diagnosed=True),
+        ),
     )
 }
+
+DYNAMIC: tuple[StopReason, ...] = ("no_problem", "target", "rejections", "stagnation", "stable", "hard_cap")
+"""The overlay `stops` that makes `controlled` dynamic."""
 
 
 def policy_named(name: str) -> Policy:
@@ -57,13 +155,74 @@ def policy_from_mapping(values: Mapping[str, Any], *, where: str = "policy") -> 
 
     given = dict(values)
     base = policy_named(str(given.pop("base", given.get("name") if given.get("name") in POLICIES else "guarded")))
+    if "max_turns" in given:
+        base = with_turns(base, base.max_turns)  # one T that is given holds for every kind of task
+    if given.get("max_turns") == "auto":
+        given |= {"max_turns": AUTO_TURNS, "auto_turns": True}
     merged: dict[str, Any] = _merge(plain(base), given, where)
     try:
-        return TypeAdapter(Policy).validate_python(merged)
+        policy = TypeAdapter(Policy).validate_python(merged)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"{where}: {place}: {first['msg']} (got {first['input']!r})") from None
+    problem = refused(policy)
+    if problem:
+        raise UsageError(f"{where}: {problem}")
+    return policy
+
+
+CRITIQUES: Mapping[str, tuple[str, ...]] = {
+    "tools": ("composed", "evaluator", "none"),
+    "rules": ("composed", "none"),
+    "search": ("model",),
+    "claim": ("model",),
+    "model": ("model",),
+    "safety": ("score",),
+    "none": ("model", "aspects", "evaluator", "none"),
+}
+"""The ways to criticise that go with each way to check."""
+
+
+def refused(policy: Policy) -> str:
+    """Why these settings do not go together, in words for the user; empty where they do."""
+    critiques = CRITIQUES[policy.checks]
+    if policy.critique not in critiques:
+        return f"checks = {policy.checks!r} does not go with critique = {policy.critique!r}; it goes with {', '.join(map(repr, critiques))}"
+    if policy.critique == "evaluator" and policy.evaluator != "on":
+        return "critique = 'evaluator' needs evaluator = 'on'"
+    if policy.accept == "falls" and policy.checks != "safety":
+        return "accept = 'falls' needs checks = 'safety': there is no score that could fall"
+    if policy.accept == "controller" and policy.checks not in ("tools", "rules") and policy.evaluator != "on":
+        return f"accept = 'controller' has nothing to decide by with checks = {policy.checks!r} and evaluator = {policy.evaluator!r}"
+    if policy.oracle and policy.checks != "search":
+        return "oracle = true needs checks = 'search'"
+    if policy.strategy == "loop" and policy.critique == "none" and "checked" not in policy.stops:
+        return "critique = 'none' rewrites nothing, so that stops must have 'checked'"
+    if policy.strategy == "loop" and not {"hard_cap", "checked"} & set(policy.stops):
+        return "stops must have 'hard_cap' or 'checked', so that every run ends"
+    return _out_of_range(policy)
+
+
+def _out_of_range(policy: Policy) -> str:
+    least = {"max_turns": 0, "samples": 1, "candidates": 1, "episodes": 1, "nodes": 1, "interactions": 1, "rejections": 1, "window": 1, "concurrency": 1,
+             "max_claims": 0, "max_chars": 1, "min_sources": 1, "chain": 0}  # fmt: skip
+    for name, low in least.items():
+        value = getattr(policy, name)
+        if not low <= value <= 10_000_000:
+            return f"{name} must be at least {low}, not {value}"
+    wrong = next((kind for kind in policy.turns_by_kind if kind not in get_args(TaskKind)), None)
+    if wrong is not None:
+        return str(UnknownName("kind of task in turns_by_kind", wrong, get_args(TaskKind)))
+    if any(turns < 0 for turns in policy.turns_by_kind.values()):
+        return "turns_by_kind must not be negative"
+    for name in ("target", "second_look", "entailed", "refuted", "relevance", "coverage", "stable_change"):
+        if not 0 <= getattr(policy, name) <= 1:
+            return f"{name} must be between 0 and 1, not {getattr(policy, name)}"
+    for name in ("gain", "tolerance", "penalty_contradicted", "penalty_minor"):
+        if not 0 <= getattr(policy.control, name) <= 1:
+            return f"control.{name} must be between 0 and 1, not {getattr(policy.control, name)}"
+    return ""
 
 
 def _merge(base: dict[str, Any], given: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from redraft.events import plain
 
-__all__ = ["STOP_ORDER", "Budgets", "Control", "Policy", "StopReason", "Strategy", "with_budgets"]
+__all__ = ["AUTO_TURNS", "STOP_ORDER", "Budgets", "Control", "Policy", "StopReason", "Strategy", "with_budgets", "with_turns"]
 
 StopReason = Literal[
     "cancelled", "no_answer", "nothing_to_check", "verified", "no_problem", "breaker_open", "deadline", "token_budget", "cost_budget",
@@ -22,6 +22,8 @@ STOP_ORDER: tuple[StopReason, ...] = (
     "call_budget", "target", "unchanged", "cycle", "rejections", "stagnation", "stable", "hard_cap", "checked",
 )  # fmt: skip
 Strategy = Literal["loop", "reflexion", "lats", "react", "best-of-n", "self-consistency", "inline-tools"]
+AUTO_TURNS = 8
+"""The hard cap where `max_turns` is "auto"."""
 ALWAYS: tuple[StopReason, ...] = ("cancelled", "no_answer", "deadline", "token_budget", "cost_budget", "call_budget", "breaker_open")
 
 
@@ -55,6 +57,10 @@ class Control:
     penalty_minor: float = 0.05
     """λ for a citation mismatch or a lost claim."""
     critical: tuple[str, ...] = ("factuality", "grounding")
+    diagnosed: bool = False
+    """Whether defects that the evaluator diagnosed, quoting the words, are penalised like those that checks found."""
+    confirm: bool = False
+    """Whether a gain counts only if fresh samples of both texts show it too."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,14 +72,24 @@ class Policy:
     source: str = "ours"
     strategy: Strategy = "loop"
     """`loop` for all policies that are the one loop under different settings; the others live in `strategies/`."""
-    checks: Literal["tools", "search", "claim", "model", "safety", "none"] = "tools"
+    checks: Literal["tools", "rules", "search", "claim", "model", "safety", "none"] = "tools"
+    """How a text is examined: `tools`: many claims, each by its tool; `rules`: as far as that needs no model; `search`: the critic looks things up itself;
+    `claim`: the one most critical claim, by one call; `model`: the critic writes the evidence itself, which proves nothing; `safety`: a score; `none`."""
     critique: Literal["composed", "model", "aspects", "evaluator", "score", "none"] = "composed"
     accept: Literal["controller", "latest", "always", "falls"] = "controller"
+    oracle: bool = False
+    """Whether the caller's function says of each text if it is right, and what it calls right is left alone; for evaluation only."""
     evaluator: Literal["off", "optional", "on"] = "optional"
     samples: int = 1
     """k: evaluator samples per text (mean per dimension, majority for the veto)."""
+    strict_scores: bool = False
+    """Rubric and strict evaluation: a score above a half counts as a half unless it quotes its reason from the text or the evidence."""
     max_turns: int = 3
     """T: the hard cap."""
+    turns_by_kind: Mapping[str, int] = field(default_factory=dict[str, int])
+    """T for kinds of tasks that have another."""
+    auto_turns: bool = False
+    """`max_turns = "auto"`: two turns, and one more for each turn that left fewer problems than it found, at most `max_turns`."""
     candidates: int = 1
     """n of best-of-n and self-consistency; children of a node of lats."""
     episodes: int = 1
@@ -81,10 +97,11 @@ class Policy:
     nodes: int = 1
     """Nodes of lats, the root included."""
     interactions: int = 7
-    """Tool interactions of one turn of critic, or of one answer of react and inline-tools, at most."""
+    """Interactions of one examination of critic, the last of which must answer, or of one answer of react and inline-tools, at most."""
     stops: tuple[StopReason, ...] = ("nothing_to_check", "verified", "no_problem", "unchanged", "cycle", "rejections", "hard_cap")
     """Stop reasons that apply besides the resource rules, which always do."""
     target: float = 0.95
+    """The penalised score from which, or where `accept` is `falls` the safety score below which, the text is good enough."""
     rejections: int = 3
     stable_change: float = 0.01
     window: int = 3
@@ -115,6 +132,8 @@ class Policy:
     guard: bool = True
     """Whether the controller and the grounding guard decide; False shows what they prevent."""
     max_claims: int = 400
+    max_chars: int = 400_000
+    """Longest text of a model that is taken for a draft or a rewrite, so that memory stays bounded."""
     concurrency: int = 8
 
     @property
@@ -128,11 +147,36 @@ class Policy:
         """All stop reasons that this policy knows, the resource rules included."""
         return frozenset((*self.stops, *ALWAYS))
 
-    def bound(self) -> int:
-        """Model calls of one run at most, without judgements of single claims, tool choices and repairs (design section 2)."""
-        if self.name == "direct":
-            return 1
-        return 3 * self.max_turns + 2
+    def turns(self, kind: str | None = None) -> int:
+        """T for tasks of this kind; None: the most for any kind."""
+        return max((self.max_turns, *self.turns_by_kind.values())) if kind is None else self.turns_by_kind.get(kind, self.max_turns)
+
+    def for_kind(self, kind: str) -> Policy:
+        """The policy with the T that holds for this kind of task as its `max_turns`."""
+        return dataclasses.replace(self, max_turns=self.turns(kind), turns_by_kind={}) if self.turns_by_kind else self
+
+    def bound(self, kind: str | None = None) -> int:
+        """Model calls of one run at most (design section 2), for policies that are the loop:
+
+            1 + (T + 1)·(looks + scores) + T·(opinions + rewrites)     [+ 2·k·T with `control.confirm`]
+
+        The draft and T rewrites are examined: `looks` is 1 plan with tools, `interactions` of a critic that searches, 2 for one claim (choose, judge);
+        `scores` is k with an evaluator. `opinions` and `rewrites` are the calls of a turn that criticise and that rewrite. On top come judgements of
+        single claims and choices of a tool (`budgets.judgements`), repairs of unreadable replies (`budgets.repairs`), one plan for each further 6,000
+        characters of a text, and k·(T + 1) scores where an `optional` evaluator was passed.
+        """
+        turns = self.turns(kind)
+        looks = {"tools": 1, "search": self.interactions, "claim": 2}.get(self.checks, 0)
+        scores = self.samples if self.evaluator == "on" else 0
+        opinions = 1 if self.critique in ("model", "aspects", "composed") and self.checks in ("model", "none", "tools") else 0
+        rewrites = 0 if self.checks in ("search", "model") else 1
+        confirmations = 2 * self.samples if self.control.confirm and scores else 0
+        return 1 + (turns + 1) * (looks + scores) + turns * (opinions + rewrites + confirmations)
+
+
+def with_turns(policy: Policy, turns: int) -> Policy:
+    """The policy with this hard cap, for every kind of task."""
+    return dataclasses.replace(policy, max_turns=turns, turns_by_kind={}, auto_turns=False)
 
 
 def with_budgets(policy: Policy, **bounds: Any) -> Policy:
