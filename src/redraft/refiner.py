@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from redraft.effects import Effects, SystemClock
 from redraft.events import Event, Started, plain
-from redraft.loop import Ending, Setting, run_loop
+from redraft.loop import Ending, Setting
 from redraft.models import open_model
 from redraft.models.calibration import curves_for
 from redraft.models.entailment import Entailment, EntailmentTool, OnnxEntailment
@@ -22,6 +22,7 @@ from redraft.policy import Policy
 from redraft.privacy import PrivacyMode, Shield
 from redraft.protocols import Clock, Model, Planner, Tool
 from redraft.screening import OWN_WORDS, ScreenedTool
+from redraft.strategies import runner_of
 from redraft.tools import open_tools
 from redraft.trace import Trace
 from redraft.types import Evidence, Outcome, Task
@@ -94,7 +95,7 @@ class Refiner:
 
     async def check(self, query: str | Task, answer: str) -> Outcome:
         """Verdicts on a given answer; nothing is changed."""
-        checking = dataclasses.replace(self.policy, stops=("nothing_to_check", "checked"), max_turns=0, evaluator="off")
+        checking = dataclasses.replace(self.policy, strategy="loop", stops=("nothing_to_check", "checked"), max_turns=0, evaluator="off")
         return await self._run(as_task(query, answer), checking)
 
     async def stream(self, query: str | Task) -> AsyncIterator[Event | Outcome]:
@@ -189,7 +190,7 @@ class Refiner:
         effects.emit(Started(task=task, policy=plain(policy), policy_hash=policy.hash, models=models, tools=tuple(sorted(tools)), seed=self.seed))
         try:
             setting = Setting(task=task, policy=policy, planner=self.planner or planner_for(self.model, task, policy), effects=effects)
-            ending = await run_loop(setting)
+            ending = await runner_of(policy.strategy)(setting)
         finally:
             for tool in opened:
                 await tool.close()
