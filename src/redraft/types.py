@@ -15,6 +15,7 @@ __all__ = [
     "DIMENSIONS",
     "EXACT_TOOLS",
     "NO_FIGURES",
+    "OTHER_TOOLS",
     "UNDECIDED",
     "Ability",
     "Candidate",
@@ -48,6 +49,7 @@ __all__ = [
     "Turn",
     "Usage",
     "Verdict",
+    "is_search",
 ]
 
 Span = tuple[int, int]
@@ -66,6 +68,8 @@ FailureKind = Literal["timeout", "unreachable", "quota", "denied", "bad_input", 
 DIMENSIONS: tuple[Dimension, ...] = ("factuality", "coherence", "grounding", "depth", "robustness")
 EXACT_TOOLS: frozenset[str] = frozenset({"calculator", "units", "dates", "text", "table", "python"})
 """Tools whose answer to an equal call never differs, so that a second look at it is worth nothing; the others search."""
+OTHER_TOOLS: frozenset[str] = frozenset({"fetch", "wolfram", "safety"})
+"""Tools that neither compute exactly nor take a statement to search for."""
 UNDECIDED: frozenset[CheckStatus] = frozenset({"insufficient", "unavailable"})
 NO_FIGURES: Mapping[str, Any] = MappingProxyType({})
 
@@ -350,3 +354,8 @@ class ModelReply:
     cost_usd: float | None = None
     model: str = ""
     finish: str = "stop"
+
+
+def is_search(tool: str) -> bool:
+    """Whether a statement may be given to this tool as it is, to look for what bears on it. A tool of an MCP server is one only if the user binds it."""
+    return tool not in EXACT_TOOLS and tool not in OTHER_TOOLS and not tool.startswith("mcp.")

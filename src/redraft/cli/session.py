@@ -75,7 +75,7 @@ class Session:
         Raises:
             UsageError: an unknown tool, a missing extra or key, a file that cannot be used.
         """
-        return open_tools(task, self.tools, {**self.settings.keys, **os.environ})
+        return open_tools(task, self.tools, {**self.settings.keys, **os.environ}, safety=self.policy.checks == "safety")
 
     def run(self, task: Task, act: Callable[[Refiner], Awaitable[Outcome]], *, quiet: bool) -> Outcome:
         """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""

@@ -26,6 +26,9 @@ class ToolInfo:
     extra: str = ""
     keys: tuple[str, ...] = ()
     """Environment variables of which one must be set."""
+    instead: tuple[str, ...] = ()
+    """Modules that make do without any of them, and the extra that brings them."""
+    instead_extra: str = ""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -38,6 +41,10 @@ class ToolInfo:
         if self.missing:
             return f"{', '.join(self.missing)} is not installed; run: pip install 'redraft[{self.extra}]'"
         if self.keys and not any(os.environ.get(key) for key in self.keys):
+            if self.instead:
+                if all(find_spec(module) for module in self.instead):
+                    return None
+                return f"set one of {', '.join(self.keys)}, or run: pip install 'redraft[{self.instead_extra}]'"
             return f"set {self.keys[0]}" if len(self.keys) == 1 else f"set one of {', '.join(self.keys)}"
         return None
 
@@ -68,16 +75,26 @@ TOOLS: dict[str, ToolInfo] = {
         ToolInfo(name="wikipedia", summary="Searches Wikipedia, without a key.", needs=("httpx2",), extra="search"),
         ToolInfo(name="duckduckgo", summary="Searches the web without a key (DuckDuckGo), the last resort.", needs=("ddgs",), extra="search"),
         ToolInfo(name="wolfram", summary="Computes and looks up figures (WolframAlpha).", needs=("httpx2",), extra="search", keys=("WOLFRAM_APP_ID",)),
+        ToolInfo(
+            name="safety",
+            summary="Scores how harmful a text is, with the scorers that have a key, or those that REDRAFT_SAFETY names; offline a signal of profanity.",
+            needs=("httpx2",),
+            extra="search",
+            keys=("OPENAI_API_KEY", "PERSPECTIVE_API_KEY", "REDRAFT_PERSPECTIVE_URL", "REDRAFT_SAFETY"),
+            instead=("profanity_check",),
+            instead_extra="safety",
+        ),
         ToolInfo(name="fetch", summary="Reads a web page of the open web, or of a host that REDRAFT_FETCH_ALLOW names.", needs=("httpx2",), extra="search"),
     )
 }
 
 
-def open_tools(task: Task, names: Sequence[str] | None = None, environment: Mapping[str, str] | None = None) -> tuple[Tool, ...]:
+def open_tools(task: Task, names: Sequence[str] | None = None, environment: Mapping[str, str] | None = None, *, safety: bool = False) -> tuple[Tool, ...]:
     """The tools that can serve this task, or exactly the named ones.
 
     Without names: the exact tools always; `table` and `documents` where the task brings tables, documents or context; `python` where it is installed;
-    `search` where an engine has a key or REDRAFT_SEARCH names one. `environment` holds keys and settings of search engines, by default the process's.
+    `search` where an engine has a key or REDRAFT_SEARCH names one; `safety` for a task of that kind, or with `safety`, where there is a scorer.
+    `environment` holds keys and settings of search engines and scorers, by default the process's.
     Search engines and `fetch` are the same objects for every run: their breakers, limits and caches outlive it.
 
     Raises:
@@ -91,10 +108,10 @@ def open_tools(task: Task, names: Sequence[str] | None = None, environment: Mapp
         if name not in TOOLS:
             raise UnknownName("tool", name, TOOLS)
     values = os.environ if environment is None else environment
-    return tuple(_open(name, task, values) for name in (names if names is not None else _fitting(task, values)))
+    return tuple(_open(name, task, values) for name in (names if names is not None else _fitting(task, values, safety)))
 
 
-def _fitting(task: Task, environment: Mapping[str, str]) -> list[str]:
+def _fitting(task: Task, environment: Mapping[str, str], safety: bool) -> list[str]:
     chosen = ["calculator", "units", "dates", "text"]
     if task.tables:
         chosen.append("table")
@@ -104,6 +121,10 @@ def _fitting(task: Task, environment: Mapping[str, str]) -> list[str]:
         chosen.append("python")
     if not TOOLS["search"].missing and any(environment.get(key) for key in TOOLS["search"].keys):
         chosen.append("search")
+    if safety or task.kind == "safety":
+        from redraft.tools.safety import scorer_names
+
+        chosen += ["safety"] if not TOOLS["safety"].missing and scorer_names(environment) else []
     return chosen
 
 
@@ -153,6 +174,10 @@ def _open(name: str, task: Task, environment: Mapping[str, str]) -> Tool:
             from redraft.tools.search import open_search
 
             return open_search(environment)
+        case "safety":
+            from redraft.tools.safety import open_safety
+
+            return open_safety(environment)
         case "fetch":
             return _shared_fetch(environment.get("REDRAFT_FETCH_ALLOW", ""))
         case _:

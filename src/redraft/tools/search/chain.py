@@ -11,7 +11,7 @@ from redraft.tools.toolbox.cache import Unseen
 from redraft.tools.toolbox.queries import normal_query
 from redraft.types import Failure, FailureKind, ToolCall, ToolResult
 
-__all__ = ["SearchChain"]
+__all__ = ["SearchChain", "together"]
 
 
 class SearchChain:
@@ -55,15 +55,15 @@ class SearchChain:
             failures.append(result)
             if result.kind == "empty" and not self._on_empty:
                 break
-        return _together(call, failures)
+        return together(call, failures)
 
     async def close(self) -> None:
         for tool in self.tools:
             await tool.close()
 
 
-def _together(call: ToolCall, failures: Sequence[Failure]) -> Failure:
-    """Nothing found by one engine is more than no answer by the others; else the first engine's kind holds."""
+def together(call: ToolCall, failures: Sequence[Failure]) -> Failure:
+    """One failure for a chain: nothing found by one of its tools is more than no answer by the others; else the first one's kind holds."""
     kind: FailureKind = "empty" if any(failure.kind == "empty" for failure in failures) else failures[0].kind
     waits = [failure.retry_after_seconds for failure in failures if failure.retry_after_seconds is not None]
     message = "; ".join(dict.fromkeys(f"{failure.tool}: {failure.message}" for failure in failures))
