@@ -127,6 +127,72 @@ POLICIES: Mapping[str, Policy] = {
             stops=("no_problem", "hard_cap"),
             control=Control(diagnosed=True),
         ),
+        Policy(
+            name="reflexion",
+            summary="Several attempts, each told in words what the failed ones taught; success only by checks or the caller's function.",
+            source="Reflexion (Shinn et al., 2023)",
+            strategy="reflexion",
+            accept="latest",
+            evaluator="off",
+            episodes=3,
+            stops=("nothing_to_check", "verified", "no_problem", "unchanged", "hard_cap"),
+        ),
+        Policy(
+            name="lats",
+            summary="Tree search over rewrites by UCT, valued by checks and evaluator; only rewrites that the controller accepts are returned.",
+            source="LATS (Zhou et al., 2023)",
+            strategy="lats",
+            candidates=2,
+            nodes=9,
+            stops=("nothing_to_check", "verified", "no_problem", "hard_cap"),
+        ),
+        Policy(
+            name="react",
+            summary="The model looks things up while it answers; checked at the end without a model.",
+            source="ReAct (Yao et al., 2023), baseline",
+            strategy="react",
+            checks="rules",
+            critique="none",
+            accept="latest",
+            evaluator="off",
+            max_turns=1,
+            stops=("checked",),
+        ),
+        Policy(
+            name="best-of-n",
+            summary="Several samples, each checked; the one that the checks speak for most is kept, of equals the first.",
+            source="baseline at equal calls",
+            strategy="best-of-n",
+            critique="none",
+            accept="always",
+            evaluator="off",
+            candidates=5,
+            stops=("checked",),
+        ),
+        Policy(
+            name="self-consistency",
+            summary="Several samples of a short answer; the one that most of them give is kept, numbers compared as numbers.",
+            source="self-consistency (Wang et al., 2022), baseline at equal calls",
+            strategy="self-consistency",
+            checks="rules",
+            critique="none",
+            accept="always",
+            evaluator="off",
+            candidates=5,
+            stops=("checked",),
+        ),
+        Policy(
+            name="inline-tools",
+            summary="The model writes tool calls into its text; they run, and their results are put in their place.",
+            source="Toolformer (Schick et al., 2023), prompted",
+            strategy="inline-tools",
+            checks="rules",
+            critique="none",
+            accept="latest",
+            evaluator="off",
+            max_turns=1,
+            stops=("checked",),
+        ),
     )
 }
 
@@ -195,8 +261,8 @@ def refused(policy: Policy) -> str:
         return "accept = 'falls' needs checks = 'safety': there is no score that could fall"
     if policy.accept == "controller" and policy.checks not in ("tools", "rules") and policy.evaluator != "on":
         return f"accept = 'controller' has nothing to decide by with checks = {policy.checks!r} and evaluator = {policy.evaluator!r}"
-    if policy.oracle and policy.checks != "search":
-        return "oracle = true needs checks = 'search'"
+    if policy.oracle and policy.checks != "search" and policy.strategy != "reflexion":
+        return "oracle = true needs checks = 'search' or strategy = 'reflexion'"
     if policy.strategy == "loop" and policy.critique == "none" and "checked" not in policy.stops:
         return "critique = 'none' rewrites nothing, so that stops must have 'checked'"
     if policy.strategy == "loop" and not {"hard_cap", "checked"} & set(policy.stops):

@@ -156,7 +156,7 @@ class Policy:
         return dataclasses.replace(self, max_turns=self.turns(kind), turns_by_kind={}) if self.turns_by_kind else self
 
     def bound(self, kind: str | None = None) -> int:
-        """Model calls of one run at most (design section 2), for policies that are the loop:
+        """Model calls of one run at most (design section 2); for policies that are the loop:
 
             1 + (T + 1)·(looks + scores) + T·(opinions + rewrites)     [+ 2·k·T with `control.confirm`]
 
@@ -171,7 +171,27 @@ class Policy:
         opinions = 1 if self.critique in ("model", "aspects", "composed") and self.checks in ("model", "none", "tools") else 0
         rewrites = 0 if self.checks in ("search", "model") else 1
         confirmations = 2 * self.samples if self.control.confirm and scores else 0
+        if self.strategy != "loop":
+            return self._strategy_bound(looks + scores, opinions, confirmations)
         return 1 + (turns + 1) * (looks + scores) + turns * (opinions + rewrites + confirmations)
+
+    def _strategy_bound(self, examination: int, opinions: int, confirmations: int) -> int:
+        """The bound of what is no loop: every draft, lesson, step, sample and rewrite is one call, every examined text `examination` more."""
+        match self.strategy:
+            case "reflexion":  # a draft; for each further episode critique, lesson and attempt
+                return 1 + self.episodes * examination + (self.episodes - 1) * (opinions + 2 + confirmations)
+            case "lats":  # the root; every further node is one rewrite, every node is criticised once
+                return 1 + self.nodes * (examination + opinions) + (self.nodes - 1) * (1 + confirmations)
+            case "best-of-n":
+                return self.candidates * (1 + examination)
+            case "self-consistency":  # the first sample and the one that wins are examined
+                return self.candidates + 2 * examination
+            case "react":  # its steps, a plain draft where they lead nowhere; a given answer is examined too
+                return self.interactions + 1 + 2 * examination + confirmations
+            case "inline-tools":  # written twice at most
+                return 2 + 2 * examination + confirmations
+            case "loop":
+                raise AssertionError("the loop has its own bound")
 
 
 def with_turns(policy: Policy, turns: int) -> Policy:

@@ -86,5 +86,6 @@ async def finish(setting: Setting, steps: Callable[[Course], Awaitable[str]]) ->
         reason = stopped.reason
     state, effects = course.state, setting.effects
     status = status_of(state if state.text.strip() else None, course.draft)
-    effects.emit(StoppedRun(reason=reason, status=status, answer=state.text, usage=effects.usage))
+    usage = dataclasses.replace(effects.usage, seconds=effects.elapsed_seconds)
+    effects.emit(StoppedRun(reason=reason, status=status, answer=state.text, usage=usage))
     return Ending(draft=course.draft, initial=course.initial, state=state, history=tuple(course.history), reason=reason, status=status)
