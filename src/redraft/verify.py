@@ -23,7 +23,7 @@ from redraft.policy import Policy
 from redraft.protocols import Planner, Route
 from redraft.screening import clean, decided
 from redraft.types import EXACT_TOOLS, Candidate, Check, Claim, Evidence, Failure, Span, State, Task, ToolCall, ToolResult, Verdict
-from redraft.weighing import Case, confirm, looked_up, weigh
+from redraft.weighing import Case, corroborated, looked_up, weigh
 
 __all__ = ["verify"]
 
@@ -131,7 +131,7 @@ class _Examiner:
             return await weigh(case, clean(results))
         if route.plan == "chosen" and verdict.status in ("supported", "contradicted"):
             verdict = dataclasses.replace(verdict, confidence=calibrated(case.policy.calibration, "chosen", verdict.confidence))
-            return await confirm(case, verdict) if verdict.status == "contradicted" else verdict
+            return await corroborated(case, verdict, results)
         if verdict.status == "unavailable" and not route.calls and route.results is None:
             return await looked_up(case) or verdict
         return verdict

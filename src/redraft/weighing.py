@@ -11,19 +11,20 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from redraft.claims.confidence import calibrated
+from redraft.claims.confidence import CEILING, calibrated
 from redraft.claims.sources import Side, outweighs, side, trusted
 from redraft.claims.values import agrees
 from redraft.effects import Effects
 from redraft.entailed import entailed
 from redraft.judge import Judged, Question, judge
+from redraft.planning.choosing import sources_needed
 from redraft.policy import Policy
 from redraft.protocols import Route
 from redraft.screening import NOTE as HOSTILE
 from redraft.screening import hostile
-from redraft.types import EXACT_TOOLS, Evidence, Failure, Task, ToolCall, ToolResult, Verdict
+from redraft.types import Evidence, Failure, Task, ToolCall, ToolResult, Verdict, is_search
 
-__all__ = ["Case", "confirm", "looked_up", "weigh"]
+__all__ = ["Case", "confirm", "corroborated", "looked_up", "weigh"]
 
 SHOWN_FRESH = 4
 """Pieces of evidence of a follow-up look-up that the judge is shown before those he has seen."""
@@ -134,6 +135,32 @@ async def confirm(case: Case, verdict: Verdict) -> Verdict:
     return Verdict(status="insufficient", method=verdict.method, evidence=verdict.evidence, note=note)
 
 
+async def corroborated(case: Case, verdict: Verdict, results: Sequence[ToolResult]) -> Verdict:
+    """The computed verdict of a call that a model chose, beside what the other tools that were asked about the claim found.
+
+    Where they say the same it is surer; where they say the opposite it stands only if what it was computed from weighs more, and both are shown.
+
+    Raises:
+        Stopped: a budget forbids the call.
+    """
+    others = [item for result in results for item in case.relevant(result, verdict.evidence) if is_search(item.tool)]
+    judged = await case.judge(others) if others and case.capable else None
+    if judged is None or judged.verdict.status not in ("supported", "contradicted"):
+        return await confirm(case, verdict) if verdict.status == "contradicted" else verdict
+    both = dataclasses.replace(verdict, quote=verdict.quote or verdict.note, evidence=_distinct(verdict.evidence, judged.deciding))
+    if judged.verdict.status == verdict.status:
+        return dataclasses.replace(both, quote=verdict.quote, confidence=strengthened(verdict.confidence, 1 + side(judged.deciding).sources))
+    weighed = _weighed(both, side(verdict.evidence), side(judged.deciding), [judged.verdict.quote])
+    if weighed.status == "contradicted":
+        weighed = await confirm(case, dataclasses.replace(weighed, evidence=verdict.evidence))
+    return dataclasses.replace(weighed, quote=verdict.quote if weighed.status == verdict.status else weighed.quote, evidence=both.evidence)
+
+
+def strengthened(confidence: float, sources: int) -> float:
+    """Confidence in what several independent sources say: each after the first halves the doubt that is left. A judgement is never certain."""
+    return max(confidence, min(CEILING, 1 - (1 - confidence) * 0.5 ** max(0, sources - 1)))
+
+
 async def _judged(case: Case, relevant: Sequence[Evidence]) -> tuple[Judged | None, list[Evidence]]:
     """The judgement, after following at most `policy.chain` steps that the evidence only points to; and all evidence seen on the way."""
     evidence = list(relevant)
@@ -199,11 +226,12 @@ async def _heard(case: Case, judged: Judged, seen: Sequence[Evidence]) -> Verdic
             support += [item for item, _ in again.opposing]
             quotes += [quote for _, quote in again.opposing]
     ours = side(against)
-    if ours.sources < case.policy.min_sources:
+    needed = sources_needed(case.route.claim.importance, case.policy.strictness, case.policy.min_sources)
+    if ours.sources < needed:
         plural = "" if ours.sources == 1 else "s"
         return _doubtful(
             dataclasses.replace(verdict, evidence=_distinct(against, support, verdict.evidence)),
-            f"contradicted by {ours.sources} independent source{plural}, but {case.policy.min_sources} are needed",
+            f"contradicted by {ours.sources} independent source{plural}, but {needed} are needed",
         )
     return _weighed(verdict, ours, side(support), quotes)
 
@@ -212,7 +240,7 @@ def _weighed(verdict: Verdict, ours: Side, theirs: Side, quotes: Sequence[str]) 
     """The verdict, if the sources that speak for it weigh more than those against it; a conflict between them is in its note either way."""
     verdict = dataclasses.replace(verdict, evidence=_distinct(ours.evidence, theirs.evidence, verdict.evidence))
     if not theirs.sources:
-        return verdict
+        return dataclasses.replace(verdict, confidence=strengthened(verdict.confidence, ours.sources))
     note = f"sources disagree: {_short(verdict.quote)} ({ours}) against {_short(quotes[0])} ({theirs})"
     if not outweighs(ours, theirs):
         return Verdict(status="insufficient", method="judged", evidence=_distinct(ours.evidence, theirs.evidence), note=note)
@@ -229,7 +257,7 @@ def _unless_opposed(verdict: Verdict, local: Verdict | None) -> Verdict:
 
 def _counter_call(case: Case) -> ToolCall | None:
     """The search for the claim as it stands, with the tool that was searched; one that was made already is asked for its next unseen hits."""
-    searched = next((call.tool for call in case.route.calls if call.tool not in EXACT_TOOLS), None)
+    searched = next((call.tool for call in case.route.calls if is_search(call.tool)), None)
     if searched is None or not case.policy.counter_search:
         return None
     call = ToolCall(tool=searched, input=case.route.claim.query or case.route.claim.text)
@@ -239,7 +267,7 @@ def _counter_call(case: Case) -> ToolCall | None:
 def _search(case: Case) -> str | None:
     """The tool for a follow-up look-up: the one that was searched, else any that searches."""
     names = (*(call.tool for call in case.route.calls), *case.effects.tools)
-    return next((name for name in names if name not in EXACT_TOOLS and name in case.effects.tools), None)
+    return next((name for name in names if is_search(name) and name in case.effects.tools), None)
 
 
 def _distinct(*parts: Iterable[Evidence]) -> tuple[Evidence, ...]:

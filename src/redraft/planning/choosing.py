@@ -16,7 +16,7 @@ from redraft.claims.suspicion import suspicions
 from redraft.effects import Effects
 from redraft.quoting import quoted_block
 from redraft.structured import ask
-from redraft.types import EXACT_TOOLS, ClaimKind, Importance, Message, ModelRequest, ToolCall
+from redraft.types import EXACT_TOOLS, ClaimKind, Importance, Message, ModelRequest, ToolCall, is_search
 
 __all__ = ["Choice", "Choices", "Strictness", "Wish", "assigned", "fitting", "sources_needed", "tools_allowed"]
 
@@ -75,11 +75,11 @@ def fitting(kind: ClaimKind, tools: Iterable[str]) -> tuple[str, ...]:
     """The tools that take a question and can know of such a claim, the likeliest first: the user's own documents, then computed figures, then searches."""
     if kind in WITHOUT_TOOL:
         return ()
-    asked = [name for name in tools if name not in BY_NAME and not name.startswith("mcp")]
-    searches = [name for name in asked if name not in ("documents", "wolfram")]
-    searches.sort(key=lambda name: name != "search")
-    wolfram = ["wolfram"] if kind in ("number", "coverage") and "wolfram" in asked else []
-    return tuple((["documents"] if "documents" in asked else []) + (wolfram + searches if kind == "number" else searches + wolfram))
+    names = list(tools)
+    own = ["documents"] if "documents" in names else []
+    searches = sorted((name for name in names if is_search(name) and name != "documents"), key=lambda name: name != "search")
+    wolfram = ["wolfram"] if kind in ("number", "coverage") and "wolfram" in names else []
+    return tuple(own + (wolfram + searches if kind == "number" else searches + wolfram))
 
 
 async def assigned(wishes: Sequence[Wish], effects: Effects, strictness: Strictness) -> list[tuple[ToolCall, ...]]:
@@ -115,7 +115,7 @@ def _several(wish: Wish, first: Sequence[ToolCall], names: Sequence[str], most: 
     """The calls with more tools added, up to the number that the claim is worth; what is computed from the question's own figures needs none."""
     if not first or first[0].tool in COMPUTING:
         return tuple(first[:1])
-    searched = next((call.input for call in first if call.tool not in BY_NAME), wish.statement or wish.input).strip()
+    searched = next((call.input for call in first if is_search(call.tool)), wish.statement or wish.input).strip()
     taken = {call.tool for call in first}
     more = [ToolCall(tool=name, input=searched) for name in names if name not in taken and searched]
     return (*first, *more)[:most]
