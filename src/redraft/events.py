@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar
 
-from redraft.types import Check, Decision, Edit, Evidence, Failure, ModelReply, ModelRequest, Problem, Scorecard, Task, ToolCall, Usage
+from redraft.types import Check, Decision, Edit, Evidence, Failure, ModelReply, ModelRequest, Problem, Scorecard, State, Task, ToolCall, Usage
 
 __all__ = [
     "EVENT_VERSION",
@@ -47,6 +47,8 @@ class Started(Event):
     models: Mapping[str, str]
     tools: tuple[str, ...]
     seed: int
+    setup: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What else a replay needs: `planner`, `abilities` of the models by part, `summaries` of the tools in their order, `evaluator` (whether one was given)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,12 +86,33 @@ class Drafted(Event):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Verified(Event):
-    """The checks of one text: turn 0 is the draft."""
+    """What the checks of one text found, as the controller sees it (`types.State`): turn 0 is the draft."""
 
     type: ClassVar[str] = "verified"
     turn: int
     text: str
     checks: tuple[Check, ...]
+    evidence: tuple[Evidence, ...] = ()
+    matching: Mapping[str, str] = field(default_factory=dict[str, str])
+    vague: frozenset[str] = frozenset()
+    confirmed_flips: frozenset[str] = frozenset()
+    parses: bool = True
+    refusal: bool = False
+
+    @classmethod
+    def of(cls, turn: int, state: State) -> Verified:
+        """The event for a state that was just verified."""
+        return cls(
+            turn=turn,
+            text=state.text,
+            checks=state.checks,
+            evidence=tuple(state.evidence.values()),
+            matching=state.matching,
+            vague=state.vague,
+            confirmed_flips=state.confirmed_flips,
+            parses=state.parses,
+            refusal=state.refusal,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

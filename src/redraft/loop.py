@@ -75,7 +75,8 @@ async def run_loop(setting: Setting) -> Ending:
     except Stopped as stopped:
         reason = stopped.reason
     status = status_of(state if state.text.strip() else None, draft)
-    effects.emit(StoppedRun(reason=reason, status=status, answer=state.text, usage=effects.usage))
+    usage = dataclasses.replace(effects.usage, seconds=effects.elapsed_seconds)
+    effects.emit(StoppedRun(reason=reason, status=status, answer=state.text, usage=usage))
     return Ending(draft=draft, initial=initial, state=state, history=tuple(history), reason=reason, status=status)
 
 
@@ -86,7 +87,7 @@ async def examine(setting: Setting, candidate: Candidate, retained: State | None
         same = {check.claim.id: check.claim.id for check in retained.checks}
         return dataclasses.replace(retained, text=candidate.text, matching=same, vague=frozenset(), confirmed_flips=frozenset())
     state = await verify(setting.task, policy, candidate, retained, setting.planner, effects)
-    effects.emit(Verified(turn=turn, text=state.text, checks=state.checks))
+    effects.emit(Verified.of(turn, state))
     if retained is not None and decide(policy, retained, state, problems).rule == "hard_fail":
         return state
     scorecard = await evaluate(setting.task, policy, state, effects)

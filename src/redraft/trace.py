@@ -2,45 +2,68 @@
 
 One record is one JSON line: `{"hash":"…","header":{"seq":0,"at":"…","previous":"…"},"payload":{…}}`. The hash covers every byte after its own comma, so that
 the number, the time, the link to the record before and the payload cannot be changed unseen.
+
+A long text (`LONG_CHARACTERS` or more) is stored once, under the SHA-256 of its bytes. The payload holds `{"$blob":"<address>"}` in its place, and among
+JSON lines the text stands as `{"blob":"<address>","text":"…"}` before the first record that names it: the chain covers it through its address.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
 
 from redraft.effects import SystemClock
 from redraft.errors import InputError
 from redraft.events import Event
 from redraft.protocols import Clock
 
-__all__ = ["GENESIS", "Record", "Trace", "Verification", "verify"]
+__all__ = ["GENESIS", "LONG_CHARACTERS", "Record", "RecordKeeper", "Trace", "Verification", "address_of", "jsonl", "read_jsonl", "read_line", "verify"]
 
 GENESIS = "0" * 64
 """What the first record names as the one before it, and the hash of an empty trace."""
+LONG_CHARACTERS = 1024
+"""Texts of this length and more are stored once, by their address."""
 _OPEN, _CLOSE = b'{"hash":"', b'",'
 _BODY_AT = len(_OPEN) + 64 + len(_CLOSE)
+_TEXT_OPEN = b'{"blob":"'
+_BLOB, _LITERAL = "$blob", "$literal"
+_MARKS = (b'"$blob"', b'"$literal"')
 _TIMES = frozenset({"started_seconds", "seconds"})
-_SETTINGS = frozenset({"policy", "policy_hash"})
+_LEFT_OUT: Mapping[str, frozenset[str]] = {
+    "started": frozenset({"policy", "policy_hash"}),
+    "model_called": _TIMES,
+    "tool_called": _TIMES,
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Record:
-    """One stored event. `line` is the exact stored line without its line feed."""
+    """One stored event. `line` is the exact stored line without its line feed; `texts` are the long texts of its record, by address."""
 
     seq: int
     at: str
     previous: str
     hash: str
     line: bytes
+    texts: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
 
     @property
     def payload(self) -> dict[str, Any]:
-        """The event's fields with `type` and `version`, as JSON values."""
-        return json.loads(self.line)["payload"]
+        """The event's fields with `type` and `version`, as JSON values, long texts in their places.
+
+        Raises:
+            KeyError: a long text is not there.
+        """
+        payload = json.loads(self.line)["payload"]
+        return _whole(payload, self.texts) if _marked(self.line) else payload
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The addresses of the long texts that this record names."""
+        return tuple(dict.fromkeys(_named(json.loads(self.line)["payload"]))) if _marked(self.line) else ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,13 +76,23 @@ class Verification:
     first_bad_seq: int | None = None
 
 
-class Trace:
-    """A record in memory; what the loop writes to (`protocols.TraceSink`). `on_event` is told of each event once it is recorded."""
+class RecordKeeper(Protocol):
+    """Where records are kept as they are written. It never raises: a run does not end because its record cannot be kept."""
 
-    def __init__(self, clock: Clock | None = None, on_event: Callable[[Event], None] | None = None) -> None:
+    def keep(self, record: Record, payload: Mapping[str, Any], texts: Mapping[str, str]) -> None:
+        """Keep one record; `payload` is whole, and `texts` are the long texts that no record before it has named."""
+        ...
+
+
+class Trace:
+    """A record in memory; what the loop writes to (`protocols.TraceSink`). `on_event` is told of each event once it is recorded and given to `keeper`."""
+
+    def __init__(self, clock: Clock | None = None, on_event: Callable[[Event], None] | None = None, keeper: RecordKeeper | None = None) -> None:
         self._clock = clock or SystemClock()
         self._on_event = on_event
+        self._keeper = keeper
         self._records: list[Record] = []
+        self._texts: dict[str, str] = {}
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -72,18 +105,23 @@ class Trace:
 
     def write(self, event: Event) -> None:
         """Append one event."""
+        payload = event.payload()
+        stored, found = _stored(payload)
         seq, at, previous = len(self._records), self._clock.now().isoformat(), self.hash
-        header = _json({"seq": seq, "at": at, "previous": previous})
-        body = b'"header":' + header + b',"payload":' + _json(event.payload()) + b"}"
+        body = b'"header":' + _json({"seq": seq, "at": at, "previous": previous}) + b',"payload":' + stored + b"}"
         digest = hashlib.sha256(body).hexdigest()
-        line = _OPEN + digest.encode() + _CLOSE + body
-        self._records.append(Record(seq=seq, at=at, previous=previous, hash=digest, line=line))
+        fresh = {address: text for address, text in found.items() if address not in self._texts}
+        self._texts |= fresh
+        record = Record(seq=seq, at=at, previous=previous, hash=digest, line=_OPEN + digest.encode() + _CLOSE + body, texts=self._texts)
+        self._records.append(record)
+        if self._keeper is not None:
+            self._keeper.keep(record, payload, fresh)
         if self._on_event is not None:
             self._on_event(event)
 
     def to_jsonl(self) -> bytes:
-        """The stored bytes: one record a line."""
-        return b"".join(record.line + b"\n" for record in self._records)
+        """The stored bytes: one record a line, and before it a line for each long text that it is the first to name."""
+        return jsonl(self._records)
 
     @classmethod
     def from_jsonl(cls, data: bytes, clock: Clock | None = None) -> Trace:
@@ -92,11 +130,10 @@ class Trace:
         Raises:
             InputError: the chain does not hold; the message names the first bad record.
         """
-        found = verify(data)
-        if not found.ok:
-            raise InputError(f"this is not an intact trace: {found.problem}")
         trace = cls(clock)
-        trace._records.extend(_read(line) for line in data.split(b"\n")[:-1])
+        trace._records.extend(read_jsonl(data))
+        trace._texts = dict(trace._records[0].texts)
+        trace._records = [Record(seq=r.seq, at=r.at, previous=r.previous, hash=r.hash, line=r.line, texts=trace._texts) for r in trace._records]
         return trace
 
     def comparable(self) -> list[bytes]:
@@ -105,8 +142,46 @@ class Trace:
 
 
 def _comparable(payload: dict[str, Any]) -> dict[str, Any]:
-    left_out = {"started": _SETTINGS, "model_called": _TIMES, "tool_called": _TIMES}.get(payload["type"], frozenset[str]())
+    left_out = _LEFT_OUT.get(payload["type"], frozenset[str]())
     return {key: value for key, value in payload.items() if key not in left_out}
+
+
+def address_of(text: str) -> str:
+    """The address under which a long text is stored: SHA-256 of its UTF-8 bytes."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def jsonl(records: list[Record]) -> bytes:
+    """Records as JSON lines, each long text before the first record that names it."""
+    lines: list[bytes] = []
+    written: set[str] = set()
+    for record in records:
+        for address in record.addresses:
+            if address not in written and address in record.texts:
+                written.add(address)
+                lines.append(_text_line(record.texts[address]))
+        lines.append(record.line)
+    return b"".join(line + b"\n" for line in lines)
+
+
+def read_jsonl(data: bytes) -> list[Record]:
+    """The records that these bytes store; there is at least one.
+
+    Raises:
+        InputError: the chain does not hold; the message names the first bad record.
+    """
+    found = verify(data)
+    if not found.ok:
+        raise InputError(f"this is not an intact trace: {found.problem}")
+    texts: dict[str, str] = {}
+    records: list[Record] = []
+    for line in data.split(b"\n")[:-1]:
+        if line.startswith(_TEXT_OPEN):
+            address, text = _read_text(line)
+            texts[address] = text
+        else:
+            records.append(read_line(line, texts))
+    return records
 
 
 def verify(data: bytes, expect: str | None = None) -> Verification:
@@ -116,31 +191,64 @@ def verify(data: bytes, expect: str | None = None) -> Verification:
     if not lines and not tail:
         return _bad(0, "the record is empty")
     records: list[Record] = []
-    for index, line in enumerate(lines):
-        try:
-            records.append(_read(line))
-        except ValueError:
-            return _bad(index, f"record {index} was altered: its bytes do not give its hash")
-    complete = bool(records) and records[-1].payload.get("type") == "stopped"
+    for step in _reading(lines, records):
+        if isinstance(step, Verification):
+            return step
+    complete = bool(records) and _type_of(records[-1]) == "stopped"
     problem = _first_break(records)
     if problem is not None:
         return _bad(*problem)
     if tail:
-        return _bad(len(lines), f"record {len(lines)} is cut off: its line does not end")
-    if any(record.payload.get("type") == "stopped" for record in records[:-1]):
-        index = next(index for index, record in enumerate(records) if record.payload.get("type") == "stopped")
-        return _bad(index + 1, f"record {index + 1} was added after the stop event")
+        return _bad(len(records), f"record {len(records)} is cut off: its line does not end")
+    stop = next((index for index, record in enumerate(records[:-1]) if _type_of(record) == "stopped"), None)
+    if stop is not None:
+        return _bad(stop + 1, f"record {stop + 1} was added after the stop event")
     if expect is not None and records[-1].hash != expect:
         return _unexpected(records, expect)
     return Verification(ok=True, complete=complete, problem="" if complete else "incomplete: there is no stop event at its end")
+
+
+def _reading(lines: list[bytes], records: list[Record]) -> Iterator[Verification | None]:
+    """Read all lines into `records`; yields what is wrong with a line. A text belongs before the record that is the first to name it, and nowhere else."""
+    texts: dict[str, str] = {}
+    waiting: set[str] = set()
+    for line in lines:
+        index = len(records)
+        try:
+            if line.startswith(_TEXT_OPEN):
+                address, text = _read_text(line)
+                if address in texts:
+                    yield _bad(index, f"record {index} was altered: a text before it stands twice")
+                texts[address] = text
+                waiting.add(address)
+                continue
+            record = read_line(line, texts)
+        except ValueError:
+            what = "a text that it holds does not give its address" if line.startswith(_TEXT_OPEN) else "its bytes do not give its hash"
+            yield _bad(index, f"record {index} was altered: {what}")
+            return
+        records.append(record)
+        named = set(record.addresses)
+        missing = next((address for address in record.addresses if address not in texts), None)
+        if missing is not None and _first_break(records) is None:
+            yield _bad(index, f"record {index} is not whole: its text {missing[:16]}… is missing")
+        if waiting - named and _first_break(records) is None:
+            yield _bad(index, f"record {index} was altered: a text before it is none of its own")
+        waiting.clear()
+    if waiting:
+        yield _bad(len(records), f"record {len(records)} is missing: only a text of it is there")
+
+
+def _type_of(record: Record) -> object:
+    return json.loads(record.line)["payload"].get("type")
 
 
 def _bad(seq: int, problem: str) -> Verification:
     return Verification(ok=False, complete=False, problem=problem, first_bad_seq=seq)
 
 
-def _read(line: bytes) -> Record:
-    """The record of one line, re-hashed.
+def read_line(line: bytes, texts: Mapping[str, str]) -> Record:
+    """The record of one stored line, re-hashed.
 
     Raises:
         ValueError: it is not one, or its hash does not fit its bytes.
@@ -148,15 +256,39 @@ def _read(line: bytes) -> Record:
     digest, body = line[len(_OPEN) : len(_OPEN) + 64], line[_BODY_AT:]
     if not line.startswith(_OPEN) or line[len(_OPEN) + 64 : _BODY_AT] != _CLOSE or hashlib.sha256(body).hexdigest().encode() != digest:
         raise ValueError("altered")
-    value: Any = json.loads(line)
+    value = _parsed(line)
     try:
         header, payload = value["header"], value["payload"]
-        record = Record(seq=header["seq"], at=header["at"], previous=header["previous"], hash=digest.decode(), line=line)
+        record = Record(seq=header["seq"], at=header["at"], previous=header["previous"], hash=digest.decode(), line=line, texts=texts)
     except (KeyError, TypeError) as error:
         raise ValueError("not a record") from error
     if not isinstance(payload, dict):
         raise ValueError("not a record")
     return record
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _text_line(text: str) -> bytes:
+    return _json({"blob": address_of(text), "text": text})
+
+
+def _read_text(line: bytes) -> tuple[str, str]:
+    """Address and text of a line that stores a long text.
+
+    Raises:
+        ValueError: it is not one, or is not written as this program writes it.
+    """
+    value = _parsed(line)
+    text = value.get("text")
+    if not isinstance(text, str) or _text_line(text) != line:
+        raise ValueError("altered")
+    return value["blob"], text
 
 
 def _first_break(records: list[Record]) -> tuple[int, str] | None:
@@ -182,6 +314,63 @@ def _unexpected(records: list[Record], expect: str) -> Verification:
         if record.hash == expect:
             return _bad(record.seq + 1, f"record {record.seq + 1} was added after the record had ended")
     return _bad(len(records), f"the last record is not the expected one: record {len(records)} is missing, or the whole chain was rewritten")
+
+
+def _stored(payload: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
+    """The payload as it is stored, and the long texts that were taken out of it."""
+    whole = _json(payload)
+    if len(whole) < LONG_CHARACTERS and not _marked(whole):
+        return whole, {}
+    texts: dict[str, str] = {}
+    short = _shortened(payload, texts)
+    return (_json(short), texts) if texts or _marked(whole) else (whole, {})
+
+
+def _marked(data: bytes) -> bool:
+    return any(mark in data for mark in _MARKS)
+
+
+def _shortened(value: Any, texts: dict[str, str]) -> Any:
+    if isinstance(value, str):
+        if len(value) < LONG_CHARACTERS:
+            return value
+        address = address_of(value)
+        texts[address] = value
+        return {_BLOB: address}
+    if isinstance(value, dict):
+        inner = {str(key): _shortened(item, texts) for key, item in cast("dict[Any, Any]", value).items()}
+        return {_LITERAL: inner} if _BLOB in value or _LITERAL in value else inner
+    if isinstance(value, list):
+        return [_shortened(item, texts) for item in cast("list[Any]", value)]
+    return value
+
+
+def _whole(value: Any, texts: Mapping[str, str], *, literal: bool = False) -> Any:
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        if not literal and set(table) == {_BLOB}:
+            return texts[table[_BLOB]]
+        if not literal and set(table) == {_LITERAL}:
+            return _whole(table[_LITERAL], texts, literal=True)
+        return {key: _whole(item, texts) for key, item in table.items()}
+    if isinstance(value, list):
+        return [_whole(item, texts) for item in cast("list[Any]", value)]
+    return value
+
+
+def _named(value: Any, *, literal: bool = False) -> Iterator[str]:
+    if isinstance(value, dict):
+        table = cast("dict[str, Any]", value)
+        if not literal and set(table) == {_BLOB}:
+            yield table[_BLOB]
+        elif not literal and set(table) == {_LITERAL}:
+            yield from _named(table[_LITERAL], literal=True)
+        else:
+            for item in table.values():
+                yield from _named(item)
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _named(item)
 
 
 def _json(value: Any) -> bytes:
