@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 from redraft.claims.numbers import Quantity, agrees
@@ -18,7 +19,7 @@ from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_readings import Meaning
 from redraft.planning.table_words import EXCLUDING, root
 
-__all__ = ["CLAIM_NOTE", "claim_doubt", "earlier_value", "name_doubt", "question_doubt", "unaccounted"]
+__all__ = ["CLAIM_NOTE", "claim_doubt", "earlier_value", "name_doubt", "question_doubt", "said_currencies", "unaccounted"]
 
 CLAIM_NOTE = "the sentence says something that the table does not account for"
 _NARROWING = frozenset("record records net gross margin margins profit profits loss losses operating online offline tax taxes".split())
@@ -40,7 +41,7 @@ _CURRENCIES = {
 _MONEY = frozenset(
     root(word)
     for word in "revenue sales turnover takings cost expense spending budget profit earnings salary wage pay income price fare fee charge gdp export import"
-    " exports imports payroll ticket rent value debt donation fund funding investment".split()
+    " exports imports payroll ticket rent value debt donation fund funding investment spent spend actual paid amount balance invoice margin premium".split()
 )
 _WHOLE = frozenset("sum average median max min count distinct share rank difference ratio".split())
 
@@ -72,7 +73,7 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
     if unaccounted(reading, figures) or reading.unresolved or _rate(said, meaning):
         return CLAIM_NOTE
     half = derivation is not None and derivation.operation == "share" and bool(re.search(r"\bhalf of\b", said, re.IGNORECASE))
-    if reading.foreign and not half and (derivation is None or derivation.operation not in ("change", "difference")):
+    if meaning.foreign and not half and (derivation is None or derivation.operation not in ("change", "difference")):
         return CLAIM_NOTE
     measure = derivation.measure if derivation is not None else meaning.measures[0][0] if meaning.measures else None
     if not _same_unit(text, figure, meaning.sheet, measure, sure=derivation is None):
@@ -80,6 +81,8 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
     if _quantity_of_all(said, text, figure, derivation):
         return "the sentence speaks of every one of several, which is not computed"
     if derivation is None:
+        if _RATE.search(said) and not figure.percent:
+            return "the figure is one for each of several, and more than one reading of that is possible"
         if figure.percent and re.match(r"\s*of (?:its|their|his|her|our)\b", text[figure.span[1] :]):
             return CLAIM_NOTE
         earn = bool(re.search(r"\b(?:earn|earns|earned|earning|made|makes|lost|loses)\b", said, re.IGNORECASE))
@@ -127,17 +130,29 @@ def name_doubt(text: str, clause: Reading, figures: Sequence[Quantity]) -> str:
     return CLAIM_NOTE if rate or unaccounted(clause, figures) or clause.unresolved or _QUANTIFIED.search(rest) else ""
 
 
-def _same_unit(text: str, figure: Quantity, sheet: Sheet, measure: int | None, *, sure: bool) -> bool:
-    """Whether the currency said with the figure may be that of the column."""
+def said_currencies(text: str, figure: Quantity) -> set[str]:
+    """The currency that stands with the figure."""
     tail = re.match(r"\s*(?:(?:thousand|million|billion|m|bn|k)\s+)?([a-z]+)\b", text[figure.span[1] :].lower())
     marks = [figure.before.strip().lower(), figure.after.strip().lower(), figure.unit.strip().lower(), tail.group(1) if tail else ""]
-    said = {code for mark in marks for part in re.findall(r"[a-z]+|[$€£¥₹]", mark) if (code := _CURRENCIES.get(part))}
+    return {code for mark in marks for part in re.findall(r"[a-z]+|[$€£¥₹]", mark) if (code := _CURRENCIES.get(part))}
+
+
+def _same_unit(text: str, figure: Quantity, sheet: Sheet, measure: int | None, *, sure: bool) -> bool:
+    """Whether the currency said with the figure may be that of the column."""
+    said = said_currencies(text, figure)
     if not said or measure is None:
         return True
     own = _currencies(sheet, measure)
     if own:
         return bool(own & said)
-    return not sure and bool(set(sheet.fields[measure].stems) & _MONEY)
+    amount = bool(set(sheet.fields[measure].stems) & _MONEY)
+    return amount and (not sure or _said_currencies(text) == said)
+
+
+@lru_cache(maxsize=16)
+def _said_currencies(text: str) -> set[str]:
+    """The currencies of the whole text: where it has but one, a table without any is in that one."""
+    return {code for mark in re.findall(r"[$€£¥₹]|\b[A-Za-z]+\b", text) if (code := _CURRENCIES.get(mark.lower()))}
 
 
 def _currencies(sheet: Sheet, field: int) -> set[str]:

@@ -53,7 +53,7 @@ class Derivation:
     """Whether it is the usual reading: the change from the earlier to the later period, and not the other way round."""
     filters: Filters = ()
     dimension: int | None = None
-    """For a number of labels: the dimension that they belong to."""
+    """For a number of labels, and for amounts of labels: the dimension that they belong to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,4 +386,13 @@ def label_amounts(sheet: Sheet, measure: int, dimension: int, filters: Filters) 
         ("range", "max(amount) - min(amount)", max(found) - min(found)),
     ):
         sql = f"SELECT {formula} FROM ({inner}) AS labels"
-        yield Derivation(operation=name, value=value, sql=sql, label=f"{name}({what.name} by {by.name})", measure=measure, natural=False, filters=filters)
+        yield Derivation(
+            operation=name,
+            value=value,
+            sql=sql,
+            label=f"{name}({what.name} by {by.name})",
+            measure=measure,
+            natural=False,
+            filters=filters,
+            dimension=dimension,
+        )

@@ -81,7 +81,7 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
             operations = frozenset({"count"})
     if figure.percent and re.match(r"\s*of\b", text[figure.span[1] : figure.span[1] + 5]):
         operations |= {"share"}
-    measures = _measures(sheet, reading, local, heading, figure)
+    measures = _measures(sheet, reading, local, heading, figure, figures)
     dimensions = tuple(dict.fromkeys(mention.field for mention in (local.dimensions(sheet) or reading.dimensions(sheet))))
     if not reading.values and not any(strength >= 0.7 for _, strength in measures) and not dimensions:
         return None
@@ -112,7 +112,37 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
         counting=counts_labels(figure, reading, sheet),
         excluded=tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters),
         rows=figure.percent and "share" in operations and rows_meant(sheet, reading, measures),
+        each=tuple(place for place in sheet.dimensions if _one_by_one(sheet, place, local)),
+        foreign=any(not _trailing(text, clause, span, place.span, figure, figures) for span in reading.beside),
     )
+
+
+_EACH = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "annual": "year", "annually": "year", "yearly": "year"}
+
+
+def _one_by_one(sheet: Sheet, place: int, reading: Reading) -> bool:
+    """Whether the labels of a dimension are taken one by one: "monthly", "per month", "a month", "each region"."""
+    column = sheet.fields[place]
+    kind = column.periods[0][0] if column.ordered and column.periods[0] is not None else ""
+    for at, word in enumerate(reading.words):
+        low = word.text.lower()
+        before = reading.words[at - 1].text.lower() if at else ""
+        own = word.stem in column.stems or low in (kind, f"{kind}s")
+        if (kind and _EACH.get(low) == kind) or (own and before in ("per", "a", "an", "each", "every")):
+            return True
+    return False
+
+
+_LOOSE = re.compile(r"[,;:(]\s?|\s(?:while|whereas|but|although|though)\s|\s[–—-]\s")
+
+
+def _trailing(text: str, clause: Span, word: Span, sentence: Span, figure: Quantity, figures: Sequence[Quantity]) -> bool:
+    """Whether a word belongs to a later figure set off by more than "and": the budget of "it came to 620, against a budget of 600"."""
+    if word[0] < clause[1]:
+        return False
+    later = [other for other in figures if other.span[0] > figure.span[1]]
+    parts = [part_of(text, sentence, other, figures) for other in later]
+    return any(start <= word[0] < end and _LOOSE.search(text, figure.span[1], start) for start, end in parts)
 
 
 def says(reading: Reading, entry: tuple[str, ...]) -> bool:
@@ -134,7 +164,24 @@ def part_of(text: str, span: Span, figure: Quantity, figures: Sequence[Quantity]
     return start, end
 
 
-def _measures(sheet: Sheet, reading: Reading, local: Reading, heading: Reading | None, figure: Quantity) -> tuple[tuple[int, float], ...]:
+def _of_another(reading: Reading, mention: ColumnMention, figure: Quantity, figures: Sequence[Quantity]) -> bool:
+    """Whether a measure named behind the figure is that of a later one: the price of "140 hammers at a unit price of €12.90"."""
+    if mention.span[0] < figure.span[1]:
+        return False
+    for other in figures:
+        if other is not figure and 0 < other.span[0] - mention.span[1] <= 16:
+            between = [word.text.lower() for word in reading.words if mention.span[1] <= word.span[0] < other.span[0]]
+            if all(word in _LINKS for word in between):
+                return True
+    return False
+
+
+_LINKS = frozenset("of is was were are at reached stood about around nearly roughly almost only just".split())
+
+
+def _measures(
+    sheet: Sheet, reading: Reading, local: Reading, heading: Reading | None, figure: Quantity, figures: Sequence[Quantity]
+) -> tuple[tuple[int, float], ...]:
     """The columns that the figure may be a value of, with how surely: those named nearest, else those of the sentence, of the heading, or any."""
 
     def strongest(mentions: Sequence[ColumnMention]) -> dict[int, float]:
@@ -143,17 +190,19 @@ def _measures(sheet: Sheet, reading: Reading, local: Reading, heading: Reading |
             found[mention.field] = max(found.get(mention.field, 0), mention.strength)
         return found
 
-    found = strongest(local.measures(sheet)) or strongest(reading.measures(sheet))
-    for field, strength in strongest(reading.measures(sheet)).items():
+    free = [mention for mention in reading.measures(sheet) if not _of_another(reading, mention, figure, figures)]
+    found = strongest([mention for mention in free if mention in local.columns]) or strongest(free)
+    for field, strength in strongest(free).items():
         found.setdefault(field, min(strength, 0.69) * 0.8)
     if not found and heading is not None:
         found = {field: strength for field, strength in strongest(heading.measures(sheet)).items() if strength >= 0.7}
-    unit = figure.unit.strip().lower()
-    following = next((word for word in reading.words if 0 <= word.span[0] - figure.span[1] <= 1), None)
+    following = next((word for word in reading.words if 0 <= word.span[0] - figure.span[1] <= 2), None)
+    unit = figure.unit.strip().lower().lstrip("°") or (following.text.lower() if following is not None and following.text.lower() in reading.units else "")
+    same = [field for field in sheet.measures if unit and unit in sheet.fields[field].units]
     for field in sheet.measures:
         column = sheet.fields[field]
-        if unit and unit in (column.unit.lower(), *re.findall(r"[\w€$£]+", " ".join(re.findall(r"\(([^)]*)\)", column.name.lower())))):
-            found[field] = max(found.get(field, 0), 0.45 if column.unit and column.unit in "$€£¥₹" else 0.7)
+        if field in same:
+            found[field] = max(found.get(field, 0), 0.45 if len(same) > 1 or (column.unit and column.unit in "$€£¥₹") else 0.7)
         elif following is not None and following.stem in GENERIC and following.stem in column.stems and following.text.lower() not in STOP_WORDS:
             found[field] = max(found.get(field, 0), 0.9)
     if len(sheet.measures) == 1:

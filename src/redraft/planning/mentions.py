@@ -76,6 +76,10 @@ class Reading:
     """Words of the names of the table and its columns."""
     named: frozenset[str] = frozenset()
     """Words of the names of the measures that are mentioned."""
+    units: frozenset[str] = frozenset()
+    """Units of the columns of the table, in all their spellings."""
+    beside: tuple[Span, ...] = ()
+    """The words that make it foreign."""
 
     def within(self, span: Span) -> Reading:
         """What of it lies inside the span."""
@@ -98,6 +102,8 @@ class Reading:
         """Content words that name nothing of the table, no operation and nothing neutral."""
         known = [mention.span for mention in (*self.values, *self.columns)] + [place for spans in self.operations.values() for place in spans]
         known += [figure.span for figure in figures] + list(self.unresolved)
+        ends = [figure.span[1] for figure in figures]
+        known += [word.span for word in self.words if word.text.lower() in self.units and any(0 <= word.span[0] - end <= 2 for end in ends)]
         return tuple(
             word
             for word in self.words
@@ -166,6 +172,8 @@ def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False
         everything = tuple(_excluded(mention, excluding, after, everything) for mention in everything)
     named = [mention.span for mention in columns if mention.strength >= 0.7]
     handled = [mention.span for mention in everything if mention.excluded]
+    beside = _phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])
+    per = _per(found, columns)
     return Reading(
         span=span,
         words=found,
@@ -173,10 +181,12 @@ def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False
         columns=columns,
         operations={name: spans for name, spans in operations.items() if spans},
         unresolved=tuple(unresolved),
-        foreign=_per(found, columns) or bool(_phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])),
+        foreign=bool(per or beside),
+        beside=(*per, *beside),
         excluding=bool(excluding) and not handled,
         hypothetical=bool(_phrases(found, HYPOTHETICAL, [*taken, *named])),
         named=frozenset(part for mention in columns if sheet.fields[mention.field].role == "measure" for part in sheet.fields[mention.field].stems),
+        units=frozenset(unit for column in sheet.fields for unit in column.units),
         table=frozenset(sheet.stems) | {part for column in sheet.fields for part in (*column.stems, column.unit.lower())},
     )
 
@@ -194,13 +204,15 @@ def _operations(found: Sequence[Word], taken: Sequence[Span]) -> dict[str, tuple
     return {name: tuple(span for span in places if kept(span)) for name, places in every.items()}
 
 
-def _per(found: Sequence[Word], columns: Sequence[ColumnMention]) -> bool:
-    """Whether something is said "per" a thing that is no column."""
-    for word, following in pairwise(found):
-        if word.text.lower() == "per" and following.text.lower() not in ("cent", "row", "entry"):
-            if not any(mention.span[0] <= following.span[0] < mention.span[1] for mention in columns):
-                return True
-    return False
+def _per(found: Sequence[Word], columns: Sequence[ColumnMention]) -> tuple[Span, ...]:
+    """Where something is said "per" a thing that is no column."""
+    return tuple(
+        (word.span[0], following.span[1])
+        for word, following in pairwise(found)
+        if word.text.lower() == "per"
+        and following.text.lower() not in ("cent", "row", "entry")
+        and not any(mention.span[0] <= following.span[0] < mention.span[1] for mention in columns)
+    )
 
 
 def _excluded(mention: ValueMention, cues: Sequence[Span], after: Sequence[Span], every: Sequence[ValueMention]) -> ValueMention:

@@ -12,7 +12,7 @@ from math import lcm
 from typing import Any
 
 from redraft.effects import Effects
-from redraft.planning.table_words import MONTHS, TOTALS, root
+from redraft.planning.table_words import ABBREVIATIONS, MONTHS, TOTALS, UNIT_WORDS, root
 from redraft.types import Failure, ToolCall
 
 __all__ = ["Field", "Filter", "Period", "Sheet", "column_words", "load_sheets", "period_of"]
@@ -107,6 +107,12 @@ class Field:
             return ""
         forms = (("date", r"\d{4}-\d\d-\d\d.*"), ("time", r"(?:[01]\d|2[0-4]):[0-5]\d(?::\d\d)?"))
         return next((name for name, form in forms if all(re.fullmatch(form, value) for value in self.values)), "")
+
+    @property
+    def units(self) -> frozenset[str]:
+        """The units that stand beside its figures or in brackets in its name, with their other spellings: "h", "hour", "hours"."""
+        said = [self.unit, *(part for inside in re.findall(r"[(\[]([^)\]]*)[)\]]", self.name) for part in inside.split())]
+        return frozenset(word for unit in said if unit for word in UNIT_WORDS.get(unit.lower().lstrip("°"), (unit.lower().lstrip("°"),)))
 
     @property
     def percent(self) -> bool:
@@ -287,7 +293,7 @@ def _without_totals(entry: dict[str, Any], rows: list[list[str | None]]) -> tupl
 
 def _field(column: dict[str, Any], raw: Sequence[Any], scale: int) -> Field:
     name, kind = str(column["name"]), str(column["kind"])
-    stems = tuple(root(word) for word in column_words(name))
+    stems = tuple(root(ABBREVIATIONS.get(word.lower(), word)) for word in column_words(name))
     present = [str(cell) for cell in raw if cell is not None]
     distinct = list(dict.fromkeys(present))
     years = scale == 1 and bool(present) and all(re.fullmatch(r"(?:19|20)\d\d", cell) for cell in distinct)

@@ -131,7 +131,11 @@ def _superlative_claim(text: str, part: Span, sheet: Sheet, local: Reading, read
     if winner is None or len(winner.filters) != 1 or len(winner.filters[0].values) != 1:
         return None
     dimension = winner.filters[0].field
-    outside = [mention for mention in reading.values if mention not in local.values and mention.fields != winner.fields]
+    outside = [
+        mention
+        for mention in reading.values
+        if mention not in local.values and mention.fields != winner.fields and mention.span[1] <= part[0] and ";" not in text[mention.span[1] : part[0]]
+    ]
     rest = [mention for mention in (*labels, *outside) if mention is not winner]
     if any(dimension in mention.fields for mention in rest) or len({mention.fields for mention in rest}) < len(rest):
         return None

@@ -56,6 +56,10 @@ class Meaning:
     excluded: Filters = field(default=())
     rows: bool = False
     """Whether a share of the number of rows is meant."""
+    each: tuple[int, ...] = ()
+    """Dimensions of which it speaks one by one: the months of "the average monthly cost"."""
+    foreign: bool = False
+    """Whether plans, denials or what is not derived are said of this very figure."""
 
 
 def candidates(meaning: Meaning) -> list[Scored]:
@@ -170,7 +174,9 @@ def _over_rows(meaning: Meaning, measure: int, filters: Filters) -> Iterator[Der
             rest = tuple(condition for condition in filters if condition.field != dimension)
             if len(ends) == 1:
                 yield from derivations.changes(sheet, measure, dimension, rest, ends)
-        if dimension not in fields and (dimension in meaning.dimensions or len(sheet.dimensions) == 1 or meaning.operations & {"max", "min"}):
+        several = any(condition.field == dimension and (condition.operator != "=" or len(condition.values) > 1) for condition in filters)
+        named = dimension in meaning.dimensions or len(sheet.dimensions) == 1 or dimension in meaning.each
+        if (dimension not in fields or several) and (named or meaning.operations & {"max", "min"}):
             yield from _by_label(meaning, measure, dimension, filters)
 
 
@@ -219,6 +225,8 @@ def _order_weight(meaning: Meaning, group: Sequence[ValueMention], first: int, s
 
 
 def _operation_weight(meaning: Meaning, derivation: Derivation) -> float:
+    if derivation.dimension is not None and derivation.dimension in meaning.each and derivation.operation in meaning.operations | {"average"}:
+        return 1.3
     asked, operation = meaning.operations, derivation.operation
     explicit = asked & {"sum", "average", "median", "share", "change", "difference", "ratio", "count", "distinct", "rank", "range"}
     if meaning.counting and derivation.kind != "count":

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from redraft.claims.words import stem
 
 __all__ = [
+    "ABBREVIATIONS",
     "ADJECTIVE_MEASURES",
     "BEATING",
     "DIRECTIONS",
@@ -27,6 +28,7 @@ __all__ = [
     "RESTRICTING",
     "SYNONYMS",
     "TOTALS",
+    "UNIT_WORDS",
     "UNIVERSAL",
     "root",
     "stemmed",
@@ -49,6 +51,27 @@ def stemmed(words: str) -> frozenset[tuple[str, ...]]:
     return frozenset(tuple(root(part) for part in re.split(r"[_\-]", entry)) for entry in words.split())
 
 
+ABBREVIATIONS: Mapping[str, str] = {
+    "temp": "temperature", "avg": "average", "qty": "quantity", "pop": "population", "dept": "department", "amt": "amount", "rev": "revenue",
+    "emp": "employees", "hrs": "hours", "mins": "minutes", "precip": "precipitation", "elev": "elevation", "cust": "customers", "prod": "product",
+    "pts": "points", "govt": "government", "mgr": "manager", "num": "number", "yr": "year", "qtr": "quarter", "dist": "distance", "max": "maximum",
+    "min": "minimum", "pct": "percent", "cnt": "count", "desc": "description", "cat": "category",
+}  # fmt: skip
+"""Short forms in the names of columns, and the words that prose writes for them."""
+UNIT_WORDS: Mapping[str, tuple[str, ...]] = {
+    spelling: tuple(line.split())
+    for line in (
+        "h hr hrs hour hours", "min mins minute minutes", "s sec secs second seconds", "d day days", "c celsius degree degrees", "f fahrenheit degree degrees",
+        "mm millimetre millimetres millimeter millimeters", "cm centimetre centimetres centimeter centimeters", "m metre metres meter meters",
+        "km kilometre kilometres kilometer kilometers", "kg kilo kilos kilogram kilograms kilogramme kilogrammes", "g gram grams gramme grammes",
+        "t ton tons tonne tonnes", "kt kiloton kilotons kilotonne kilotonnes", "l litre litres liter liters", "ha hectare hectares",
+        "kwh kilowatt-hour kilowatt-hours", "mwh megawatt-hour megawatt-hours", "gwh gigawatt-hour gigawatt-hours", "twh terawatt-hour terawatt-hours",
+        "kw kilowatt kilowatts", "mw megawatt megawatts", "gw gigawatt gigawatts", "pts pt point points", "% percent", "mg milligram milligrams",
+        "km² km2 sqkm", "m² m2 sqm", "gb gigabyte gigabytes", "mb megabyte megabytes", "ms millisecond milliseconds", "yr yrs year years",
+    )
+    for spelling in line.split()
+}  # fmt: skip
+"""The spellings of a unit, by each of them."""
 HIGH = stemmed(
     "highest largest biggest most maximum max greatest top best peak peaked leading longest tallest heaviest oldest fastest strongest costliest richest "
     "priciest dearest busiest hottest warmest deepest widest farthest latest first_place number_one led leads lead tops topped leader best_selling"

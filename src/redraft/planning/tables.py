@@ -16,7 +16,7 @@ from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import blocks, claim_id, sentences
 from redraft.claims.words import STOP_WORDS, words
 from redraft.effects import Effects
-from redraft.planning.accounting import claim_doubt, earlier_value, name_doubt
+from redraft.planning.accounting import claim_doubt, earlier_value, name_doubt, said_currencies
 from redraft.planning.answer_types import denotes
 from redraft.planning.derivations import Derivation
 from redraft.planning.figure_meanings import BOUND, BY_UNIT, UNNAMED, Place, figure_meaning, multiplier, says
@@ -222,6 +222,8 @@ def _doubt(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures
         return found
     if not meaning.counting and (surest < 0.9 or meaning.reading.unexplained(figures)) and _far(meaning, scored, figure):
         return "the figure is of another magnitude than those of the table"
+    if said_currencies(text, figure) and _far(meaning, scored, figure, 5):
+        return "the figure is of another magnitude than those of the table"
     if not scored or scored[0].fit < SUPPORT:
         return "no derivation fits the words"
     return ""
@@ -237,7 +239,7 @@ def _doubt_of_reference(meaning: Meaning, figure: Quantity, figures: Sequence[Qu
     everything = meaning.operations & {"sum", "average", "max", "min", "median", "count", "distinct"} or any(says(reading, entry) for entry in UNIVERSAL)
     if not meaning.groups and not everything and not meaning.counting and sheet.count > 1:
         return "the sentence does not say which rows it speaks of"
-    if reading.foreign or reading.excluding:
+    if meaning.foreign or reading.excluding:
         return "the sentence speaks of something beside the figures of the table, or in a way that is not computed"
     if reading.unresolved:
         return "the sentence names a period that the table does not have"
@@ -258,7 +260,11 @@ def _doubt_of_kind(meaning: Meaning, figure: Quantity, figures: Sequence[Quantit
     if "ratio" in operations and not figure.percent and not re.match(r"[\s-]*(?:times|x\b|×|fold)", tail):
         return "the sentence speaks of one thing for another, which is not computed"
     if meaning.counting:
-        beyond = operations - {"count", "distinct", "change", "sum"} and not meaning.conditions
+        beyond = operations - {"count", "distinct", "change", "sum", "share"} and not meaning.conditions
+        if not meaning.conditions and "change" not in operations and any(strength >= 0.7 for _, strength in meaning.measures) and _measured(meaning, figure):
+            return "it is not clear whether the figure counts rows or is an amount"
+        if _attribute_dates(meaning):
+            return "the sentence does not say that its date is that of the table"
         return "what is counted is not understood" if beyond or _unexplained(text, reading, figures) else ""
     whole = figure.value.denominator == 1 and not figure.decimals and not figure.percent
     if whole and 0 <= figure.value <= sheet.count and reading.dimensions(sheet):
@@ -269,11 +275,31 @@ def _doubt_of_kind(meaning: Meaning, figure: Quantity, figures: Sequence[Quantit
     return ""
 
 
-def _far(meaning: Meaning, scored: Sequence[Scored], figure: Quantity) -> bool:
+def _measured(meaning: Meaning, figure: Quantity) -> bool:
+    """Whether a measure is named before the figure: "items in stock number 362"."""
+    return any(mention.strength >= 0.7 and mention.span[1] <= figure.span[0] for mention in meaning.reading.measures(meaning.sheet))
+
+
+def _attribute_dates(meaning: Meaning) -> bool:
+    """Whether rows are chosen by a date that each of them merely has (the start of a project), without a word that speaks of it."""
+    sheet = meaning.sheet
+    for group in meaning.groups:
+        for place in group[0].fields:
+            column = sheet.fields[place]
+            owner = next((one for one in sheet.fields if "(" in column.sql and one.sql == column.sql.partition("(")[2][:-1]), column)
+            if owner.temporal and not set(owner.stems) <= _PLAIN_DATES and not any(denotes(word, owner) for word in meaning.reading.words):
+                return True
+    return False
+
+
+_PLAIN_DATES = frozenset(root(word) for word in "date day month time period year week quarter timestamp order sale sales transaction invoice booking of".split())
+
+
+def _far(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, times: int = 30) -> bool:
     """Whether the figure is so far from what fits best that it may well speak of something else."""
     best = next((values for one in scored if (values := exact_forms(one.derivation, figure, meaning.sheet))), list[Fraction]())
     sizes = [abs(value) for value in best if value]
-    return not sizes or not figure.value or all(not size / 30 <= abs(figure.value) <= size * 30 for size in sizes)
+    return not sizes or not figure.value or all(not size / times <= abs(figure.value) <= size * times for size in sizes)
 
 
 def _unexplained(text: str, reading: Reading, figures: Sequence[Quantity]) -> bool:
