@@ -36,7 +36,7 @@ async def run_vote(setting: Setting) -> Ending:
 
 async def _best(course: Course) -> str:
     setting = course.setting
-    texts, stopped = await _samples(setting)
+    texts, stopped = await _samples(course)
     await course.begin(texts[0] if texts else "")
     best = course.state
     for text in texts[1:]:
@@ -60,7 +60,7 @@ async def _best(course: Course) -> str:
 
 async def _vote(course: Course) -> str:
     setting = course.setting
-    texts, stopped = await _samples(setting)
+    texts, stopped = await _samples(course)
     await course.begin(texts[0] if texts else "")
     votes = [ballot(setting.task, text) for text in texts if text.strip()]
     counts = Counter(votes)
@@ -78,14 +78,14 @@ async def _vote(course: Course) -> str:
     return course.reason(0) or "checked"
 
 
-async def _samples(setting: Setting) -> tuple[list[str], Stopped | None]:
+async def _samples(course: Course) -> tuple[list[str], Stopped | None]:
     """The samples that could be had, the given answer first, and what stopped the others."""
-    task, effects = setting.task, setting.effects
+    task, effects = course.setting.task, course.setting.effects
     given = [] if task.answer is None else [task.answer]
-    more = range(len(given), max(1, setting.policy.candidates))
+    more = range(len(given), max(1, course.setting.policy.candidates))
     replies = await effects.together([generate(task, effects, sample=number) for number in more])
     stopped = next((reply for reply in replies if isinstance(reply, Stopped)), None)
-    return [*given, *(reply for reply in replies if not isinstance(reply, Stopped))], stopped
+    return [*given, *(course.bounded(reply) for reply in replies if not isinstance(reply, Stopped))], stopped
 
 
 async def _examined(course: Course, text: str) -> State:

@@ -35,7 +35,7 @@ class Course:
         """
         task, effects = self.setting.task, self.setting.effects
         if task.answer is None:
-            self.draft = await generate(task, effects) if text is None else text
+            self.draft = self.bounded(await generate(task, effects) if text is None else text)
         effects.emit(Drafted(text=self.draft, given=task.answer is not None))
         self.initial = self.state = unexamined(self.draft)
         self.initial = self.state = await examine(self.setting, Candidate(text=self.draft), None, ())
@@ -74,7 +74,16 @@ class Course:
 
     def rewrite(self, text: str) -> Candidate:
         """A whole new text as a rewrite of the one that is kept."""
-        return Candidate(text=text, edits=diff_edits(self.state.text, text))
+        new = self.bounded(text)
+        return Candidate(text=new, edits=diff_edits(self.state.text, new))
+
+    def bounded(self, text: str) -> str:
+        """The text as far as the policy takes texts of models, so that memory stays bounded whatever a model writes."""
+        most = self.setting.policy.max_chars
+        if len(text) <= most:
+            return text
+        self.setting.effects.warn(f"a text of the model had more than {most:,} characters; the rest was left out")
+        return text[:most]
 
 
 async def finish(setting: Setting, steps: Callable[[Course], Awaitable[str]]) -> Ending:

@@ -9,7 +9,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from redraft.claims.numbers import show
 from redraft.claims.suspicion import withheld
+from redraft.claims.values import exact
 from redraft.effects import Effects
 from redraft.errors import ModelError, Stopped
 from redraft.loop import Ending, Setting
@@ -105,20 +107,19 @@ def _value(result: ToolResult | None) -> str:
     first: Evidence = result[0]
     if hostile(first):
         return ""
-    shown = _figure(first)
-    if shown:
+    if shown := _figure(first):
         return shown
     passage = " ".join(first.text.split())
     return f"“{passage[:QUOTED_CHARACTERS]}{'…' if len(passage) > QUOTED_CHARACTERS else ''}”" if passage else ""
 
 
 def _figure(item: Evidence) -> str:
-    """A value as it is read: a single line that is no JSON, what follows the equals sign of the shown result where that is the decimal form."""
+    """A value as it is read: a number in digits, any other value on one line that is no JSON; nothing where there is none."""
     value = item.value.strip()
-    if not value or value[:1] in "[{" or "\n" in value or len(value) > QUOTED_CHARACTERS:
-        return ""
-    shown = item.text.rpartition(" = ")[2].strip() if "/" in value else value
-    return shown if shown and "\n" not in shown and len(shown) <= QUOTED_CHARACTERS else value
+    number = exact(value)
+    if number is not None:
+        return show(number)
+    return "" if value[:1] in ("[", "{") or "\n" in value or len(value) > QUOTED_CHARACTERS else value
 
 
 async def _draft(task: Task, missing: Sequence[str], effects: Effects) -> str:

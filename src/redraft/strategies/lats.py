@@ -97,7 +97,7 @@ class Tree:
         tried: list[Turn] = []
         for _ in range(max(1, self.policy.candidates)):
             candidate = await correct(task, leaf.state, problems, tried, effects)
-            if text_key(candidate.text) in self._seen or not candidate.text.strip():
+            if text_key(candidate.text) in self._seen or not candidate.text.strip() or len(candidate.text) > self.policy.max_chars:
                 self.wasted += 1
                 break
             self._seen.add(text_key(candidate.text))
