@@ -22,10 +22,11 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("judge", "entailed", "weighing", "cascade", "generate", "verify", "critique", "correct", "evaluate"),
     ("loop",),
     ("strategies",),
-    ("trace", "outcome", "replay"),
+    ("trace", "records", "outcome"),
     ("models", "tools"),
     ("privacy",),
     ("refiner",),
+    ("replay", "exporting", "telemetry"),
     ("durable", "service", "viewer", "cli", "studies"),
 )
 """From the lowest to the highest: a file may import what stands in its own line or above it here."""

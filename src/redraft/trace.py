@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -20,7 +20,20 @@ from redraft.errors import InputError
 from redraft.events import Event
 from redraft.protocols import Clock
 
-__all__ = ["GENESIS", "LONG_CHARACTERS", "Record", "RecordKeeper", "Trace", "Verification", "address_of", "jsonl", "read_jsonl", "read_line", "verify"]
+__all__ = [
+    "GENESIS",
+    "LONG_CHARACTERS",
+    "Record",
+    "RecordKeeper",
+    "Trace",
+    "Verification",
+    "address_of",
+    "jsonl",
+    "read_jsonl",
+    "read_line",
+    "stored_jsonl",
+    "verify",
+]
 
 GENESIS = "0" * 64
 """What the first record names as the one before it, and the hash of an empty trace."""
@@ -162,6 +175,31 @@ def jsonl(records: list[Record]) -> bytes:
                 lines.append(_text_line(record.texts[address]))
         lines.append(record.line)
     return b"".join(line + b"\n" for line in lines)
+
+
+def stored_jsonl(lines: Sequence[bytes], texts: Mapping[str, bytes]) -> bytes:
+    """JSON lines of what a store holds, whatever it is: lines in their order, and long texts under the address that they are stored by, to be verified."""
+    written: set[str] = set()
+    result: list[bytes] = []
+    for line in lines:
+        try:
+            named = list(_named(json.loads(line)["payload"])) if _marked(line) else []
+        except (ValueError, KeyError, TypeError, RecursionError):
+            named = []
+        for address in named:
+            if address in texts and address not in written:
+                written.add(address)
+                result.append(_json({"blob": address, "text": _decoded(texts[address])}))
+        result.append(line)
+    return b"".join(line + b"\n" for line in result)
+
+
+def _decoded(content: bytes) -> str:
+    """A stored text; bytes that are none are spelled out, so that they cannot fit their address."""
+    try:
+        return content.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return content.decode("utf-8", "backslashreplace")
 
 
 def read_jsonl(data: bytes) -> list[Record]:
