@@ -10,7 +10,7 @@ from redraft.claims.expression import Operand, Run, Token
 from redraft.claims.figures import Quantity
 from redraft.claims.measures import unit_factor
 
-__all__ = ["begins", "clear", "ends", "same_units"]
+__all__ = ["begins", "clear", "doubtful", "ends", "same_units"]
 
 
 def begins(line: list[Token], run: Run) -> bool:
@@ -88,7 +88,7 @@ def _digit_follows(line: list[Token], index: int) -> bool:
 
 _DOUBTFUL = re.compile(
     r"\b(?:binary|hex(?:adecimal)?|octal|base[- ]?\d+|mod(?:ulo)?|bitwise|xor|wrong(?:ly)?|incorrect(?:ly)?|false|mistake(?:n|nly)?|error|not equal"
-    r"|isn't|is not|does not|doesn't|cannot|never|myth|fallacy|misconception"
+    r"|not (?:be )?(?:right|true|so)|untrue|isn't|is not|does not|doesn't|cannot|never|myth|fallacy|misconception"
     r"|suppose|assum(?:e|ing)|imagine|pretend|instead of|joke|typo|boolean|remainder|left ?over|matrix|vector|clock|o'clock)\b|错误|错了|不等于|间違",
     re.IGNORECASE,
 )
@@ -124,6 +124,13 @@ def clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity, 
     ):
         return False
     return same_units(left.operands, right.operands[-1], shown)
+
+
+def doubtful(flat: str, start: int, end: int) -> bool:
+    """Whether what stands here is said to be false, supposed, asked, or quoted as somebody's words, as far as its line tells."""
+    first, last = max(flat.rfind("\n", 0, start) + 1, start - 200), end + 200
+    stop = flat.find("\n", end, last)
+    return _DOUBTFUL.search(flat, first, last if stop < 0 else stop) is not None or _quoted_or_asked(flat, start, end)
 
 
 def _quoted_or_asked(flat: str, start: int, end: int) -> bool:

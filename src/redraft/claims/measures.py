@@ -78,7 +78,7 @@ def conversions(text: str, figures: Sequence[Quantity] | None = None) -> Iterato
         left = _unit(text, given)
         clean = previous_end < 0 or not _joined(text[previous_end : given.span[0]])
         previous_end = given.span[1]
-        if left is None or given.high is not None or shown.high is not None or given.percent or shown.percent or shown.span[0] - left[1] > 40:
+        if left is None or (given.high is None) != (shown.high is None) or given.percent or shown.percent or shown.span[0] - left[1] > 40:
             continue
         right = _unit(text, shown)
         if right is None or not clean or right[0][2] == left[0][2] or right[0][0] != left[0][0] or _compound(text, right[1]):
@@ -87,7 +87,21 @@ def conversions(text: str, figures: Sequence[Quantity] | None = None) -> Iterato
         says, aside = _SAYS.fullmatch(between), _ASIDE.fullmatch(between)
         if says is None and aside is None:
             continue
-        yield _conversion(text, given, shown, left[0], right[0], right[1], loose=says is None)
+        if given.high is None:
+            yield _conversion(text, given, shown, left[0], right[0], right[1], loose=says is None)
+            continue
+        for low, high in zip(_ends(text, given), _ends(text, shown), strict=False):
+            yield replace(_conversion(text, low, high, left[0], right[0], right[1], loose=says is None), span=(given.span[0], right[1]))
+
+
+def _ends(text: str, figure: Quantity) -> Iterator[Quantity]:
+    """Both ends of a range as figures of their own; none where one of them is not read so."""
+    last = max(text.rfind(dash, *figure.span) for dash in "-–—~−")
+    low, high = read(text[figure.span[0] : last]), read(text[last + 1 : figure.span[1]])
+    if len(low) == len(high) == 1 and (low[0].value, high[0].value) == (figure.value, figure.high):
+        for end, start in ((low[0], figure.span[0]), (high[0], last + 1)):
+            span = end.span[0] + start, end.span[1] + start
+            yield replace(end, span=span, approximate=figure.approximate, bound=figure.bound, unit=figure.unit)
 
 
 def _joined(between: str) -> bool:
@@ -110,7 +124,7 @@ def _conversion(
     text: str, given: Quantity, shown: Quantity, left: tuple[str, Fraction, str], right: tuple[str, Fraction, str], end: int, *, loose: bool
 ) -> Statement:
     value = _converted(given.value, left, right)
-    figure = replace(shown, approximate=True) if loose or given.approximate else shown
+    figure = replace(shown, approximate=True) if (loose and left[0] != "temperature") or given.approximate else shown
     source, target = _SYMBOLS.get(left[2], left[2]), _SYMBOLS.get(right[2], right[2])
     amount = str(given.value) if given.value.denominator == 1 else _decimal(given.value)
     holds = agrees(value, figure)
@@ -119,6 +133,8 @@ def _conversion(
     least = _converted(given.value - given.quantum / 2, left, right), _converted(given.value + given.quantum / 2, left, right)
     if holds is False and left[0] == "temperature" and agrees(_difference(given.value, left), figure) is not False:
         holds = None  # a difference of temperatures
+    if holds is False and loose and left[0] == "temperature" and abs(value - shown.value) <= _coarse(shown, right[2]):
+        holds = None  # a round figure for a temperature
     if holds is False and (loose or given.decimals) and min(least) - figure.quantum / 2 <= figure.value <= max(least) + figure.quantum / 2:
         holds = None  # the given figure is itself rounded
     return Statement(
@@ -133,6 +149,14 @@ def _conversion(
         certain=holds is not None and not given.bound and not shown.bound,
         holds=holds,
     )
+
+
+def _coarse(figure: Quantity, symbol: str) -> Fraction:
+    """How far a round figure may be off: it may be rounded to fives or tens, and that of an oven to what its dial shows."""
+    value = figure.value
+    if (symbol == "°f" and value >= 200 and value % 25 == 0) or (symbol == "°c" and value >= 90 and value % 10 == 0):
+        return Fraction(15 if symbol == "°f" else 10)
+    return Fraction(5) if value % 10 == 0 else Fraction(5, 2) if value % 5 == 0 else Fraction(0)
 
 
 def _converted(value: Fraction, left: tuple[str, Fraction, str], right: tuple[str, Fraction, str]) -> Fraction:

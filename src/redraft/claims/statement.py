@@ -11,9 +11,13 @@ from redraft.claims.figures import Quantity
 from redraft.claims.runs import runs
 from redraft.types import Span
 
-__all__ = ["Statement", "StatementKind", "exact"]
+__all__ = ["Relation", "Statement", "StatementKind", "exact"]
 
-StatementKind = Literal["equation", "identity", "percent", "change", "total", "average", "ratio", "root", "conversion", "date", "duration", "comparison"]
+Relation = Literal["", "<", "<=", ">", ">=", "!="]
+
+StatementKind = Literal[
+    "equation", "identity", "percent", "change", "total", "average", "ratio", "root", "conversion", "measure", "date", "clock", "duration", "comparison"
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,8 +35,12 @@ class Statement:
     """The derived figure; None where both sides are expressions, or where it is a word."""
     word: str = ""
     """The derived word, such as a weekday, in the form that the tool gives."""
+    amended: str = ""
+    """The derived word as it must be, in the form it is written in; "" where several would do."""
     other: str = ""
     """The other side, where both are expressions."""
+    relation: Relation = ""
+    """How the value of the expression must stand to the figure shown, or to the other side; equal, where nothing is said."""
     points: tuple[tuple[str, str], ...] = ()
     """Both sides of an identity with a variable at further values of it: equal at all of them, they are equal everywhere."""
     focus: Span = (0, 0)

@@ -7,16 +7,20 @@ marked uncertain and can be supported but never contradicted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from redraft.claims.clocks import clocks
 from redraft.claims.equations import equations
 from redraft.claims.figures import decimal_mark, plain, read
 from redraft.claims.grammar import phrases
+from redraft.claims.impossible_dates import impossible_dates
+from redraft.claims.inequalities import inequalities
 from redraft.claims.measures import calendar, conversions
 from redraft.claims.segment import blocks
 from redraft.claims.statement import Statement, StatementKind
 from redraft.claims.symbols import identities
+from redraft.claims.unit_products import products
 from redraft.types import Span
 
 __all__ = ["Statement", "StatementKind", "find"]
@@ -28,6 +32,7 @@ def find(text: str) -> tuple[Statement, ...]:
     mark = decimal_mark(flat) if any(c in flat for c in ".,") else ""
     found: list[Statement] = []
     lines = list(re.finditer(r"[^\n]+", flat))
+    compared = _COMPARED.search(flat) is not None
     for line in lines:
         if _SIGN.search(flat, *line.span()):
             here = list(equations(text, flat, line.span(), mark))
@@ -36,10 +41,24 @@ def find(text: str) -> tuple[Statement, ...]:
             if any(s.holds is False for s in here):
                 here = _apart(here, text, flat, line.span(), mark)
             found.extend(_readable(here, flat))
+        if compared and _COMPARED.search(flat, *line.span()):
+            found.extend(inequalities(flat, line.span(), mark))
+    found = _with_units(found, text, flat, lines)
     known = {s.focus for s in found}
     for line in lines:
         found.extend(_said(text, flat, line.span(), known))
     return tuple(sorted(found, key=lambda s: (s.focus, s.span)))
+
+
+def _with_units(found: list[Statement], text: str, flat: str, lines: Sequence[re.Match[str]]) -> list[Statement]:
+    """The statements, those about products of measurements in place of what their figures alone would say."""
+    made: dict[Span, Statement] = {}
+    for line in lines:
+        if _MULTIPLIED.search(line[0]) and len([unit for unit in _UNIT_WORD.findall(line[0]) if unit in _SYMBOLS or unit.lower() in _SYMBOLS]) > 1:
+            for statement in products(line[0], read(line[0])):
+                moved = _moved(statement, line.start(), text)
+                made.setdefault(moved.focus, moved)
+    return [*(s for s in found if s.focus not in made), *made.values()] if made else found
 
 
 def _other_convention(here: list[Statement], there: list[Statement]) -> list[Statement]:
@@ -104,7 +123,9 @@ def _said(text: str, flat: str, span: Span, known: set[Span]) -> Iterator[Statem
     worded, measured = _WORDS.search(low), _MEASURED.search(low)
     dated = ("day" in low or "leap" in low or _WEEKDAY.search(low)) and _DATED.search(low)
     lettered = "=" in low and _LETTER.search(low)
-    if not (worded or measured or dated or lettered):
+    timed = _CLOCK.search(low) is not None and _LENGTH.search(low)
+    odd = _LONG_DAY.search(low)
+    if not (worded or measured or dated or lettered or timed or odd):
         return
     figures = read(line, numerals=_NUMERALS.search(low) is not None) if worded or measured or dated else ()
     said = (
@@ -112,6 +133,8 @@ def _said(text: str, flat: str, span: Span, known: set[Span]) -> Iterator[Statem
         *(conversions(line, figures) if measured else ()),
         *(calendar(line, figures) if dated else ()),
         *(identities(line) if lettered else ()),
+        *(clocks(line) if timed else ()),
+        *(impossible_dates(line) if odd else ()),
     )
     for statement in said:
         moved = _moved(statement, start, text)
@@ -185,3 +208,33 @@ _LOGARITHMIC = re.compile(r"\d ?(?:d[Bb](?:[A-Za-z]{0,3})|Np)\b")
 
 
 _SIGN = re.compile(r"[=≈≃≅≒]|\\approx")
+
+
+_COMPARED = re.compile(r"[\d)%!°²³a-zA-Z] ?(?:[<>]=?|[≤≥≠⩽⩾]|!=|\\[lgn]e?q?\b) ?[-+(\d$€£√.]")
+
+
+_MULTIPLIED = re.compile(r"[*/×÷·⋅]|\bx\b|times|divided|multiplied|average speed")
+
+
+_UNIT_WORD = re.compile(r"(?<=\d)[ -]?((?:square |cubic )?[A-Za-zµΩ]+)")
+
+
+_SYMBOLS = frozenset(
+    "m cm mm km in ft mi yd mile miles metre metres meter meters kilometre kilometres kilometer kilometers inches feet foot yards g kg mg t lb"
+    " lbs oz gram grams kilogram kilograms tonne tonnes pound pounds s sec seconds second min mins minutes minute h hr hrs hours hour day days"
+    " week weeks w kw mw gw wh kwh mwh watt watts kilowatts j kj mj joules n kn newtons pa kpa mpa bar v kv volts mv a ma amps amperes ω l ml cl"
+    " litre litres liter liters gallons hz khz mhz mph kph kmh ha acres b kb mb gb tb bit bits mbps gbps bytes mbit gbit kcal cal".split()
+)
+"""Lower case spellings after which it is worth while to look for units that multiply."""
+
+
+_CLOCK = re.compile(r"\d:[0-5]\d(?!\d)|\d ?[ap]\.?m\b")
+
+
+_LENGTH = re.compile(r"(?:\d|[a-z]) ?-?(?:h|hrs?|hours?|mins?|minutes?)\b|\dm\b")
+
+
+_LONG_DAY = re.compile(
+    r"\b(?:29|3[01])(?:st|nd|rd|th)?(?: of)?[ -](?:feb|apr|june?|sep|nov)|\b(?:feb|apr|june?|sep|nov)[a-z]{0,6}\.?[ -](?:29|3[01])(?!\d)"
+    r"|\b\d{4}-(?:02|04|06|09|11)-(?:29|3[01])\b|\b(?:29|3[01])\.(?:0?[2469]|11)\.\d{4}|年\s?0?(?:[2469]|11)\s?月\s?(?:29|3[01])"
+)

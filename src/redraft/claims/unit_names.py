@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["UnitPhrase", "read_unit", "unit_starts"]
+__all__ = ["Dimension", "UnitPhrase", "read_unit", "unit_starts"]
 
 Dimension = tuple[tuple[str, int], ...]
 

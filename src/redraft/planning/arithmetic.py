@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
+from redraft.claims.inequalities import relates
 from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import claim_id
 from redraft.claims.statement import Statement
@@ -122,6 +123,8 @@ def _decide(statement: Statement) -> Callable[[Sequence[ToolResult]], Verdict | 
         if statement.word:
             return _word(statement, found[0], evidence)
         values = [_value(item) for item in found]
+        if statement.relation:
+            return _related(statement, values, evidence)
         if statement.other:
             return _compared(statement, values, evidence)
         return _figure(statement, statement.shown, values, evidence) if statement.shown is not None and values[0] is not None else None
@@ -152,7 +155,18 @@ def _word(statement: Statement, item: Evidence, evidence: tuple[Evidence, ...]) 
         return _verdict("supported", evidence, item.text)
     if not statement.certain or statement.holds:
         return None
-    return _verdict("contradicted", evidence, item.text, item.value if item.value.capitalize() in WEEKDAYS else None)
+    return _verdict("contradicted", evidence, item.text, statement.amended or (item.value if item.value.capitalize() in WEEKDAYS else None))
+
+
+def _related(statement: Statement, values: Sequence[Fraction | None], evidence: tuple[Evidence, ...]) -> Verdict | None:
+    """A comparison of two expressions, or of one with the figure shown."""
+    left, right = values[0], statement.shown.value if statement.shown is not None else values[1]
+    if left is None or right is None:
+        return None
+    note = f"{' '.join(statement.left.split())} is {show(left)}" + ("" if statement.shown is not None else f", the other side is {show(right)}")
+    if relates(left, statement.relation, right):
+        return _verdict("supported", evidence, note)
+    return _verdict("contradicted", evidence, note) if statement.certain else None
 
 
 def _compared(statement: Statement, values: Sequence[Fraction | None], evidence: tuple[Evidence, ...]) -> Verdict | None:

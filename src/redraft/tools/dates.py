@@ -1,8 +1,9 @@
-"""The calendar: weekdays, durations, and dates before and after others, in the Gregorian calendar (used for all years from 1 to 9999)."""
+"""The calendar and the clock: weekdays, durations, dates and times before and after others, in the Gregorian calendar (used for all years from 1 to 9999)."""
 
 from __future__ import annotations
 
 import calendar
+import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
@@ -14,6 +15,7 @@ __all__ = ["FUNCTIONS", "DatesTool", "add_months", "whole_months"]
 
 MAX_STEP = 4_000_000
 """Days: more than the calendar holds."""
+DAY_MINUTES = 24 * 60
 
 
 def long(value: date) -> str:
@@ -267,6 +269,34 @@ def nth_weekday(year: int, month: int, name: str, n: int) -> tuple[str, str]:
     return day.isoformat(), f"{WEEKDAYS[index]} number {n} of {MONTH_NAMES[month - 1]} {year} is {written(day, 'day_first')}"
 
 
+def clock_minutes(text: str) -> int:
+    hour, _, minute = text.strip().partition(":")
+    if not (re.fullmatch(r"\d{1,2}", hour) and re.fullmatch(r"[0-5]\d", minute) and int(hour) < 24):
+        raise CallError(f"{text[:40]!r} is not a time of day; write it like 09:40 or 21:15")
+    return int(hour) * 60 + int(minute)
+
+
+def clock_time(minutes: int) -> str:
+    return f"{minutes // 60 % 24:02d}:{minutes % 60:02d}"
+
+
+def minutes_between(start: str, end: str) -> tuple[str, str]:
+    """Minutes from one time of day to the next time it is the other, within 24 hours."""
+    minutes = (clock_minutes(end) - clock_minutes(start)) % DAY_MINUTES
+    hours, rest = divmod(minutes, 60)
+    parts = [plural(n, what) for n, what in ((hours, "hour"), (rest, "minute")) if n] or ["0 minutes"]
+    following = " of the next day" if clock_minutes(end) < clock_minutes(start) else ""
+    return str(minutes), f"from {clock_time(clock_minutes(start))} to {clock_time(clock_minutes(end))}{following}: {' '.join(parts)}"
+
+
+def add_minutes(start: str, n: int) -> tuple[str, str]:
+    """The time of day some minutes later, earlier where negative."""
+    if abs(n) > MAX_STEP:
+        raise CallError(f"at most {MAX_STEP} minutes are taken", "too_large")
+    new = clock_time((clock_minutes(start) + n) % DAY_MINUTES)
+    return new, f"{clock_time(clock_minutes(start))} {signed(n, 'minute')} is {new}"
+
+
 def nth_day_of_year(year: int, n: int) -> tuple[str, str]:
     """The date of the nth day of a year."""
     if not 1 <= n <= int(days_in_year(year)[0]):
@@ -288,6 +318,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., tuple[str, str]], Parameters]] = {
         (int,): (days_in_year, is_leap_year, next_leap_year, previous_leap_year),
         (int, int): (days_in_month, nth_day_of_year),
         (int, int, str, int): (nth_weekday,),
+        (str, int): (add_minutes,),
+        (str, str): (minutes_between,),
     }.items()
     for function in functions
 }  # fmt: skip
@@ -310,7 +342,8 @@ class DatesTool:
 
     name = "dates"
     summary = (
-        f"The calendar: `weekday(2024-03-01)`, `add_days(2024-03-01, 45)`, `days_between(2024-01-01, 2024-12-25)`; functions: {', '.join(sorted(FUNCTIONS))}."
+        "The calendar and the clock: `weekday(2024-03-01)`, `add_days(2024-03-01, 45)`, `days_between(2024-01-01, 2024-12-25)`,"
+        f' `minutes_between("09:40", "11:15")`; functions: {", ".join(sorted(FUNCTIONS))}.'
     )
     timeout_seconds = 2.0
 

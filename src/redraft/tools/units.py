@@ -1,4 +1,4 @@
-"""Conversion of measurements with pint, exactly: `100 km to mi`, `5 ft 11 in to cm`, `98.6 °F in celsius`, `90 km/h to m/s`.
+"""Conversion of measurements with pint, exactly: `100 km to mi`, `5 ft 11 in to cm`, `98.6 °F in celsius`, `90 km/h to m/s`, `100 km / 2 h to km/h`.
 
 Numbers are evaluated first and units are read with the vocabulary of `unit_names`; pint never sees the raw text.
 """
@@ -24,6 +24,8 @@ NUMBER = re.compile(r"[+\-−]?\s*(?:\d+\s+\d+\s*/\s*\d+|\d[\d,]*(?:\.\d+)?(?:\s
 SEPARATOR = re.compile(r"(?<=\s)(?:to|in|into|as|=)(?=\s)|->|→|=", re.IGNORECASE)
 BETWEEN = re.compile(r"\s*(?:,|and|&)?\s*", re.IGNORECASE)
 MIXED = re.compile(r"\s*(?:,|and|&|\+)\s*", re.IGNORECASE)
+OPERATOR = re.compile(r"(?<=[\w)²³'\"°])\s+([*/×÷·⋅])\s+(?=[(\d.½⅓⅔¼¾⅛])")
+"""What multiplies or divides measurements: a sign with space on both sides, unlike that of a unit such as km/h."""
 VULGAR = {"½": Fraction(1, 2), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3), "¼": Fraction(1, 4), "¾": Fraction(3, 4), "⅛": Fraction(1, 8)}
 TEMPERATURE = (("K", 1),)
 VOLUME = (("L", 3),)
@@ -137,6 +139,53 @@ def split(text: str) -> tuple[list[tuple[Fraction, UnitPhrase]], tuple[UnitPhras
     raise UnitError("not read as a measurement, `to`, and a unit; write it like `100 km to mi`")
 
 
+def calculated(text: str) -> Conversion | None:
+    """A product or quotient of measurements in the unit asked for (`(100 km) / (2 h) to km/h`), or None where the text is none.
+
+    Raises:
+        UnitError: the result does not measure what the unit asked for does.
+    """
+    for separator in reversed(list(SEPARATOR.finditer(text))):
+        targets = read_targets(text[separator.end() :].strip())
+        factors = read_factors(text[: separator.start()].strip()) if targets else None
+        if factors and targets and len(targets) == 1:
+            break
+    else:
+        return None
+    made = registry()
+    result, given, readings = made.Quantity(Fraction(1)), "", list[str]()
+    for sign, value, unit in factors:
+        if unit is not None and unit.dimension == TEMPERATURE and unit.factors[0][0] != "kelvin":
+            raise UnitError("temperatures on a scale with a zero of its own do not multiply")
+        part = made.Quantity(value, product(unit) if unit else made.Unit("dimensionless"))
+        result = result / part if sign == "/" else result * part
+        given += f" {sign} {shown(value)}" + (f" {unit.text}" if unit else "")
+        readings += [unit.reading] if unit and unit.reading else []
+    target = targets[0]
+    if not result.is_compatible_with(product(target)):
+        raise UnitError(f"{given[3:]} does not measure what {target.text} does")
+    value = in_unit(result, target)
+    readings += [target.reading] if target.reading else []
+    return Conversion(value=value, parts=(value,), units=targets, given=given[3:], reading="; ".join(dict.fromkeys(readings)))
+
+
+def read_factors(text: str) -> list[tuple[str, Fraction, UnitPhrase | None]] | None:
+    """All of the text as two factors or more, each a plain number or a measurement, perhaps in brackets, with the sign before it; or None."""
+    pieces = ["*", *OPERATOR.split(text)]
+    factors: list[tuple[str, Fraction, UnitPhrase | None]] = []
+    for sign, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        bare = piece[1:-1].strip() if piece.startswith("(") and piece.endswith(")") else piece
+        quantity = read_quantity(bare)
+        if quantity is not None and len(quantity) == 1:
+            value, unit = quantity[0]
+        elif (number := NUMBER.fullmatch(bare)) is not None:
+            value, unit = read_number(number.group()), None
+        else:
+            return None
+        factors.append(("/" if sign in "/÷" else "*", value, unit))
+    return factors if len(factors) > 1 else None
+
+
 def fluid(unit: UnitPhrase, dimensions: set[tuple[tuple[str, int], ...]]) -> UnitPhrase:
     """An ounce beside a volume is a fluid ounce."""
     if unit.factors == (("ounce", 1),) and VOLUME in dimensions:
@@ -179,7 +228,17 @@ def convert(text: str) -> Conversion:
     """
     if len(text) > MAX_CHARACTERS:
         raise UnitError(f"a conversion has at most {MAX_CHARACTERS} characters", "too_large")
-    parts, targets = split(text.strip().rstrip("?. "))
+    asked = text.strip().rstrip("?. ")
+    try:
+        return converted(*split(asked))
+    except UnitError:
+        result = calculated(asked) if OPERATOR.search(asked) else None
+        if result is None:
+            raise
+        return result
+
+
+def converted(parts: list[tuple[Fraction, UnitPhrase]], targets: tuple[UnitPhrase, ...]) -> Conversion:
     dimensions = {unit.dimension for _, unit in parts} | {unit.dimension for unit in targets}
     parts = [(value, fluid(unit, dimensions)) for value, unit in parts]
     targets = tuple(fluid(unit, dimensions) for unit in targets)
@@ -216,7 +275,10 @@ class UnitsTool:
     """Conversions between units of measurement."""
 
     name = "units"
-    summary = "Converts a measurement: `100 km to mi`, `5 ft 11 in to cm`, `98.6 °F to °C`, `90 km/h to m/s`; states how an ambiguous unit was read."
+    summary = (
+        "Converts a measurement, or a product of several: `100 km to mi`, `5 ft 11 in to cm`, `98.6 °F to °C`, `90 km/h to m/s`, `100 km / 2 h to km/h`;"
+        " states how an ambiguous unit was read."
+    )
     timeout_seconds = 5.0
 
     async def run(self, call: ToolCall) -> ToolResult:
