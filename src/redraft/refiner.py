@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from redraft.effects import Effects, SystemClock
@@ -26,6 +26,10 @@ from redraft.strategies import runner_of
 from redraft.tools import open_tools
 from redraft.trace import Trace
 from redraft.types import Evidence, Outcome, Task
+
+if TYPE_CHECKING:
+    from redraft.records import Records
+    from redraft.records.keeping import RunKeeper
 
 __all__ = ["Refiner"]
 
@@ -63,6 +67,7 @@ class Refiner:
         calibration: str | Path | None = None,
         privacy: PrivacyMode = "off",
         secrets: Sequence[str] = (),
+        records: Records | None = None,
     ) -> None:
         self.model = open_model(model) if isinstance(model, str) else model
         self.evaluator = open_model(evaluator) if isinstance(evaluator, str) else evaluator
@@ -77,6 +82,7 @@ class Refiner:
         self.tools = tools
         self.privacy: PrivacyMode = privacy
         self.secrets = tuple(secrets)
+        self.records = records
         Shield(privacy, Task(query=""))  # a mode that cannot be had is said now
         self.clock = clock or SystemClock()
         self.seed = seed
@@ -115,6 +121,7 @@ class Refiner:
             calibration=self.calibration,
             privacy=self.privacy,
             secrets=self.secrets,
+            records=self.records,
         )
 
         async def whole() -> None:
@@ -170,7 +177,9 @@ class Refiner:
         shield = Shield(self.privacy, task, secrets=self.secrets, seed=self.seed)
         given = self.tools if self.tools is not None else opened
         tools = {tool.name: shield.tool(tool if tool.name in OWN_WORDS else ScreenedTool(tool)) for tool in given}
-        self.trace = trace = Trace(clock=self.clock, on_event=self.on_event)
+        run_id = f"r{uuid4().hex[:16]}"
+        keeper = self.records.keeper(run_id) if self.records is not None else None
+        self.trace = trace = Trace(clock=self.clock, on_event=self.on_event, keeper=keeper)
         self._effects = effects = Effects(
             writer=shield.model(self.model),
             judge=shield.model(self.judge) if self.judge is not None else None,
@@ -187,14 +196,17 @@ class Refiner:
         models = {"writer": self.model.name, "judge": effects.judge.name, "evaluator": effects.evaluator.name}
         if self.entailment is not None:
             models["entailment"] = self.entailment.name
-        effects.emit(Started(task=task, policy=plain(policy), policy_hash=policy.hash, models=models, tools=tuple(sorted(tools)), seed=self.seed))
+        setting = Setting(task=task, policy=policy, planner=self.planner or planner_for(self.model, task, policy), effects=effects)
+        names = tuple(sorted(tools))
+        effects.emit(Started(task=task, policy=plain(policy), policy_hash=policy.hash, models=models, tools=names, seed=self.seed, setup=setup_of(setting)))
         try:
-            setting = Setting(task=task, policy=policy, planner=self.planner or planner_for(self.model, task, policy), effects=effects)
             ending = await runner_of(policy.strategy)(setting)
         finally:
             for tool in opened:
                 await tool.close()
-        return shield.outcome(outcome_of(task, policy, ending, effects, trace, self.model.name))
+            if keeper is not None and (warning := await _kept(keeper)):
+                effects.warn(warning)
+        return shield.outcome(outcome_of(task, policy, ending, effects, trace, self.model.name, run_id))
 
 
 def _calibrated(policy: Policy, names: Mapping[str, str], calibration: str | Path | None) -> Policy:
@@ -202,6 +214,22 @@ def _calibrated(policy: Policy, names: Mapping[str, str], calibration: str | Pat
     if calibration is None and policy.calibration:
         return policy
     return dataclasses.replace(policy, calibration=curves_for(names, calibration))
+
+
+async def _kept(keeper: RunKeeper) -> str:
+    """What to warn of once the whole record is where it belongs; a server is waited for outside the event loop."""
+    return await asyncio.to_thread(keeper.finish) if keeper.remote else keeper.finish()
+
+
+def setup_of(setting: Setting) -> dict[str, Any]:
+    """What a replay needs to know of a run besides its task, its policy and its calls."""
+    effects = setting.effects
+    return {
+        "planner": setting.planner.name,
+        "abilities": {"writer": effects.writer.ability, "judge": effects.judge.ability, "evaluator": effects.evaluator.ability},
+        "evaluator": effects.has_evaluator,
+        "summaries": {name: tool.summary for name, tool in effects.tools.items()},
+    }
 
 
 def as_task(query: str | Task, answer: str | None) -> Task:
@@ -238,14 +266,14 @@ def _planner_beside(model: Model, task: Task, policy: Policy) -> Planner:
     return RulePlanner()
 
 
-def outcome_of(task: Task, policy: Policy, ending: Ending, effects: Effects, trace: Trace, model: str) -> Outcome:
+def outcome_of(task: Task, policy: Policy, ending: Ending, effects: Effects, trace: Trace, model: str, run_id: str) -> Outcome:
     """What the caller gets: the retained answer with its checks, all evidence that any check of the run names, and the bill."""
     evidence: dict[str, Evidence] = {}
     for state in (ending.initial, *(turn.candidate for turn in ending.history), ending.state):
         evidence |= state.evidence
     answer = presented(policy, ending.state, ending.status)
     return Outcome(
-        run_id=f"r{uuid4().hex[:16]}",
+        run_id=run_id,
         status=ending.status,
         changed=answer != ending.draft,
         query=task.query,
