@@ -8,6 +8,7 @@ Two files are read, the later one winning: `redraft.toml` in the folder of `REDR
     database_url = "postgresql://…"
     timeout_seconds = 60        # of one model call
     retries = 2                 # of a model call that failed and may succeed later
+    record = false              # keep no records of runs (redraft trace)
 
     [policies.careful]
     base = "guarded"
@@ -51,6 +52,8 @@ class Settings:
     policy: str | None = None
     tools: tuple[str, ...] | None = None
     database_url: str | None = None
+    record: bool = True
+    """Whether the command line keeps records."""
     policies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """Policies of the user's own, by name."""
     keys: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
@@ -98,6 +101,7 @@ def load_settings(folder: Path | None = None, environment: Mapping[str, str] | N
         database_url=values.get("REDRAFT_DATABASE_URL") or merged.get("database_url"),
         policies=merged.get("policies", {}),
         keys=merged.get("keys", {}),
+        record=merged.get("record", True),
         numbers={name: merged[name] for name in NUMBERS if name in merged},
     )
 
@@ -124,7 +128,7 @@ def find_policy(name: str | None, settings: Settings) -> Policy:
 
 def _read(path: Path) -> dict[str, Any]:
     values = _parse_toml(path, must_exist=False)
-    known = {*TEXTS, *NUMBERS, "tools", "policies", "keys"}
+    known = {*TEXTS, *NUMBERS, "record", "tools", "policies", "keys"}
     for key, value in values.items():
         if key not in known:
             raise UnknownName(f"setting in {path}", key, known)
@@ -132,6 +136,8 @@ def _read(path: Path) -> dict[str, Any]:
             raise UsageError(f'{path}: {key} must be text, for example {key} = "..."')
         if key in NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf")):
             raise UsageError(f"{path}: {key} must be a number that is not negative")
+        if key == "record" and not isinstance(value, bool):
+            raise UsageError(f"{path}: record must be true or false")
         if key == "tools" and not _texts(value):
             raise UsageError(f'{path}: tools must be a list of names, for example tools = ["calculator"]')
         if key in ("policies", "keys") and not isinstance(value, dict):

@@ -38,6 +38,7 @@ class RunOptions:
     deadline: float | None = None
     budget_tokens: int | None = None
     budget_usd: float | None = None
+    record: bool = True
     strict: bool = False
     json: bool = False
     quiet: bool = False
@@ -78,6 +79,7 @@ SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
     "deadline": ("--deadline", {"type": POSITIVE, "metavar": "SECONDS", "help": "Stop after this time with the best answer so far."}),
     "budget_tokens": ("--budget-tokens", {"type": click.IntRange(min=1), "metavar": "N", "help": "Stop when so many tokens are spent."}),
     "budget_usd": ("--budget-usd", {"type": POSITIVE, "metavar": "USD", "help": "Stop when so much money is spent."}),
+    "record": ("--no-record", {"flag_value": False, "default": True, "type": bool, "help": "Keep no record of this run. See: redraft trace."}),
     "strict": ("--strict", {"is_flag": True, "help": "Exit with 3 if something is undecided."}),
     "json": ("--json", {"is_flag": True, "help": "Print one JSON object on standard output, and nothing else there."}),
     "quiet": ("--quiet", {"is_flag": True, "help": "No progress and no report; of `ask`, the answer alone."}),

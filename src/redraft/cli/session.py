@@ -9,6 +9,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from redraft.cli.files import read_tests
 from redraft.cli.options import RunOptions
@@ -22,6 +23,9 @@ from redraft.refiner import Refiner
 from redraft.settings import Settings, find_policy, load_settings
 from redraft.tools import open_tools
 from redraft.types import Outcome, Task, TaskKind
+
+if TYPE_CHECKING:
+    from redraft.records import Records
 
 __all__ = ["Session", "open_session", "task_from"]
 
@@ -40,6 +44,8 @@ class Session:
     policy: Policy
     tools: tuple[str, ...] | None
     settings: Settings
+    records: Records | None = None
+    """Where its runs are kept; None: nowhere."""
 
     def refiner(
         self, tools: Sequence[Tool] | None = None, *, seed: int = 0, progress: Progress | None = None, on_event: Callable[[Event], None] | None = None
@@ -67,6 +73,7 @@ class Session:
             entailment=self.entailment,
             privacy=self.privacy,
             secrets=tuple(self.settings.keys.values()),
+            records=self.records,
         )
 
     def open_tools(self, task: Task) -> tuple[Tool, ...]:
@@ -86,6 +93,8 @@ class Session:
                 return await act(refiner)
             finally:
                 await refiner.close()
+                if self.records is not None:
+                    self.records.close()
 
         with Progress(quiet=quiet) as progress:
             tools = self.open_tools(task)  # reads files: outside the event loop Ctrl-C ends it at once
@@ -130,7 +139,15 @@ def open_session(options: RunOptions, *, default_model: str) -> Session:
         policy=policy,
         tools=options.tool or settings.tools,
         settings=settings,
+        records=_records(settings) if options.record and settings.record else None,
     )
+
+
+def _records(settings: Settings) -> Records:
+    """The store that the settings name. Nothing is opened before the first event of a run."""
+    from redraft.records import open_records
+
+    return open_records(settings.database_url, settings.home)
 
 
 def task_from(options: RunOptions, *, query: str, default_kind: TaskKind) -> Task:
