@@ -6,6 +6,7 @@ Everything stays in memory (SQLite FTS5). A document's words are evidence and no
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
 import os
 import re
@@ -285,6 +286,22 @@ class DocumentsTool:
             documents, self.notes = read_sources(self.paths)
             self._index = _Index((*self._given, *documents))
         return self._index
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all that can be found here: another content is another one. Reads the files where that was not done yet.
+
+        Raises:
+            InputError: a given file cannot be used.
+            MissingExtra: its format needs an optional dependency.
+        """
+        with self._lock:
+            index = self._load()
+            digest = hashlib.sha256()
+            for document in index.documents:
+                for part in (document.source, *(piece for section in document.sections for piece in (section.title, section.label, section.text))):
+                    digest.update(part.encode("utf-8", "surrogatepass") + b"\x1f")
+            return digest.hexdigest()[:24]
 
     async def run(self, call: ToolCall) -> ToolResult:
         """Passages best first with the share of the query that they cover; `attempt` n gives the n-th further set of hits."""

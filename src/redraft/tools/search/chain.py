@@ -44,6 +44,17 @@ class SearchChain:
         """Whether none of the engines would be asked."""
         return all(getattr(tool, "down", False) for tool in self.tools)
 
+    @property
+    def price_usd(self) -> float | None:
+        """Of one call at most, where the first engine answers; None where no engine's price is known."""
+        prices = [price for tool in self.tools if (price := getattr(tool, "price_usd", None)) is not None]
+        return max(prices, default=None)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells it apart from a chain of other engines."""
+        return ", ".join(tool.name for tool in self.tools)
+
     async def run(self, call: ToolCall) -> ToolResult:
         """The first engine's evidence, or one failure that says what became of each."""
         failures: list[Failure] = []
