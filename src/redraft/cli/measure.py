@@ -137,6 +137,9 @@ class _Runner:
             judge=shared.judge,
             seed=shared.seed,
             entailment=shared.entailment,
+            privacy=shared.privacy,
+            secrets=shared.secrets,
+            records=shared.records,
         )
         try:
             outcome = await refiner.run(task)
