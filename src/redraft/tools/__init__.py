@@ -95,20 +95,31 @@ def open_tools(task: Task, names: Sequence[str] | None = None, environment: Mapp
     Without names: the exact tools always; `table` and `documents` where the task brings tables, documents or context; `python` where it is installed;
     `search` where an engine has a key or REDRAFT_SEARCH names one; `safety` for a task of that kind, or with `safety`, where there is a scorer.
     `environment` holds keys and settings of search engines and scorers, by default the process's.
-    Search engines and `fetch` are the same objects for every run: their breakers, limits and caches outlive it.
+    Search engines and `fetch` are the same objects for every run: their breakers, limits and caches outlive it. A name `mcp:…` brings all tools of a
+    server (`redraft.tools.mcp`), whose process runs until they are closed.
 
     Raises:
         UnknownName: there is no tool of that name.
         MissingExtra: a tool that was named, or that the task's files need, is not installed.
         MissingKey: an engine that was named has no key.
-        UsageError: `table` or `documents` was named but the task brings nothing to look in; `search` was named but has no engine.
+        UsageError: `table` or `documents` was named but the task brings nothing to look in; `search` was named but has no engine; an MCP server does
+            not start or answer.
         InputError: a given file cannot be read.
     """
     for name in names or ():
-        if name not in TOOLS:
+        if name not in TOOLS and not name.startswith("mcp:"):
             raise UnknownName("tool", name, TOOLS)
     values = os.environ if environment is None else environment
-    return tuple(_open(name, task, values) for name in (names if names is not None else _fitting(task, values, safety)))
+    opened: list[Tool] = []
+    for name in names if names is not None else _fitting(task, values, safety):
+        if not name.startswith("mcp:"):
+            opened.append(_open(name, task, values))
+    servers = [name for name in names or () if name.startswith("mcp:")]  # last, so that a wrong name elsewhere starts no process
+    if servers:
+        from redraft.tools.mcp import open_servers
+
+        opened += open_servers(servers, values, frozenset(tool.name for tool in opened))
+    return tuple(opened)
 
 
 def _fitting(task: Task, environment: Mapping[str, str], safety: bool) -> list[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from httpx2 import Response
 
-__all__ = ["MAX_REPLY_BYTES", "Refused", "Reply", "Request", "bounded_body", "client_options", "retry_after_seconds", "send", "status_problem", "user_agent"]
+__all__ = ["MAX_REPLY_BYTES", "Refused", "Reply", "Request", "bounded_body", "client_options", "is_loopback", "retry_after_seconds", "send", "status_problem", "user_agent"]
 
 MAX_REPLY_BYTES = 4 << 20
 UNKNOWN_WAIT_SECONDS = 1.0
@@ -100,7 +100,7 @@ async def send(request: Request, *, timeout_seconds: float, max_bytes: int = MAX
     headers = {"accept": "application/json", "accept-encoding": "gzip, deflate", "user-agent": user_agent(), **request.headers}
     query = urlencode({**request.params, **request.secret_params})
     extensions = {"target": f"{target.path or '/'}?{query}".encode("ascii")} if query else {}
-    options = client_options(timeout_seconds, direct=_is_loopback(target.hostname or ""))
+    options = client_options(timeout_seconds, direct=is_loopback(target.hostname or ""))
     try:
         async with asyncio.timeout(timeout_seconds), httpx2.AsyncClient(**options) as client:
             built = client.build_request(request.method, request.url, json=request.body, headers=headers, extensions=extensions)
@@ -116,7 +116,7 @@ async def send(request: Request, *, timeout_seconds: float, max_bytes: int = MAX
     return Reply(status=response.status_code, headers={name.lower(): value for name, value in response.headers.items()}, body=_value(data))
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
