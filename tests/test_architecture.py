@@ -14,16 +14,17 @@ import redraft
 
 ROOT = Path(redraft.__file__).parent
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("types", "errors", "events", "policy", "policies", "settings"),
+    ("types", "errors", "events", "policy", "policies", "settings", "prompts"),
     ("protocols", "effects"),
     ("claims",),
     ("comparison", "control", "stopping"),
     ("lenient_json", "structured", "quoting", "screening", "planning"),
-    ("judge", "entailed", "weighing", "cascade", "generate", "verify", "critique", "correct", "evaluate"),
+    ("judge", "entailed", "weighing", "recalled", "cascade", "generate", "verify", "critique", "correct", "evaluate",
+     "examples", "interact", "probe", "reflect", "rewrite"),  # fmt: skip
     ("loop",),
     ("strategies",),
-    ("trace", "records", "outcome"),
-    ("models", "tools"),
+    ("catalogue", "trace", "records", "outcome"),
+    ("models", "tools", "oracle", "memory"),
     ("privacy",),
     ("refiner",),
     ("replay", "exporting", "telemetry"),

@@ -74,10 +74,11 @@ def mean_score(scorecard: Scorecard, dimensions: Collection[str] | None = None) 
     return fmean(scores) if scores else None
 
 
-def penalised(policy: Policy, mean: float, counts: Counts) -> float:
-    """P = S − Σ λ·n, not clipped."""
+def penalised(policy: Policy, mean: float, counts: Counts, scorecard: Scorecard | None = None) -> float:
+    """P = S − Σ λ·n, not clipped. Of the scorecard the diagnosed defects count too, where the policy penalises them."""
     control = policy.control
-    return mean - control.penalty_contradicted * counts.contradicted - control.penalty_minor * (counts.citations + counts.lost)
+    serious, minor = (scorecard.serious, scorecard.minor) if scorecard is not None and control.diagnosed else (0.0, 0.0)
+    return mean - control.penalty_contradicted * (counts.contradicted + serious) - control.penalty_minor * (counts.citations + counts.lost + minor)
 
 
 def shown(score: float) -> float:
@@ -88,7 +89,7 @@ def shown(score: float) -> float:
 def score_of(policy: Policy, state: State) -> float | None:
     """P of one state by its own claims; None without a scorecard."""
     mean = mean_score(state.scorecard) if state.scorecard is not None else None
-    return None if mean is None else penalised(policy, mean, counts_of(state.checks))
+    return None if mean is None else penalised(policy, mean, counts_of(state.checks), state.scorecard)
 
 
 def safety_score(state: State) -> float | None:
@@ -182,7 +183,10 @@ class _Scale:
         before, after = mean_score(retained.scorecard, common), mean_score(candidate.scorecard, common)
         if before is None or after is None:
             return cls(means=None, scores=None, gain=None, guard_failure=guard)
-        scores = penalised(policy, before, comparison.before), penalised(policy, after, comparison.after)
+        scores = (
+            penalised(policy, before, comparison.before, retained.scorecard),
+            penalised(policy, after, comparison.after, candidate.scorecard),
+        )
         return cls(means=(before, after), scores=scores, gain=_gain(control, *scores), guard_failure=guard)
 
 
@@ -234,6 +238,8 @@ def _side(state: State, counts: Counts, scale: _Scale, index: int) -> dict[str, 
     side: dict[str, Any] = {"text": text_key(state.text), "contradicted": counts.contradicted, "citations": counts.citations, "lost": counts.lost}
     if state.scorecard is not None:
         side["scores"] = dict(state.scorecard.scores)
+        if state.scorecard.serious or state.scorecard.minor:
+            side |= {"serious": state.scorecard.serious, "minor": state.scorecard.minor}
     if scale.means is not None and scale.scores is not None:
         side |= {"S": scale.means[index], "P": scale.scores[index], "shown": shown(scale.scores[index])}
     safety = safety_score(state)

@@ -20,16 +20,23 @@ from typing import Any, TypeVar
 from redraft.errors import ModelError, ModelUnreachable, Stopped
 from redraft.events import Event, ModelCalled, ToolCalled, plain
 from redraft.policy import Budgets
+from redraft.prompts import Prompts
 from redraft.protocols import Clock, Model, Tool, TraceSink
 from redraft.types import Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
 
-__all__ = ["ENTAILMENT", "Effects", "SystemClock", "call_key"]
+__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "call_key", "charge"]
 
 ENTAILMENT = "entailment"
 """Name under which the local entailment verifier is called; it is no tool that a planner may choose."""
+ORACLE = "oracle"
+"""Name under which the caller's function is asked whether an answer is right; no planner may choose it either."""
+
+MEMORY = "memory"
+"""Name under which the memory of verified facts is asked and told; no planner may choose it, and it is no call of a budget."""
 
 T = TypeVar("T")
 
+_bill: ContextVar[list[float] | None] = ContextVar("redraft_bill", default=None)
 _branch: ContextVar[list[Event] | None] = ContextVar("redraft_branch", default=None)
 
 
@@ -41,6 +48,13 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return time.monotonic()
+
+
+def charge(cost_usd: float) -> None:
+    """Put the price of a call that goes out now on the bill of the run that made it; called by whatever stands before a priced service."""
+    bill = _bill.get()
+    if bill is not None:
+        bill.append(cost_usd)
 
 
 def call_key(call: ModelRequest | ToolCall) -> str:
@@ -69,6 +83,10 @@ class Effects:
         concurrency: int = 8,
         marker_key: str = "",
         entailment: Tool | None = None,
+        memory: Tool | None = None,
+        prices: Mapping[str, float] | None = None,
+        oracle: Tool | None = None,
+        prompts: Prompts | None = None,
     ) -> None:
         self.writer = writer
         self.judge = judge or writer
@@ -76,6 +94,13 @@ class Effects:
         self.has_evaluator = evaluator is not None
         self.tools = dict(tools)
         self.entailment = entailment
+        self.memory = memory
+        self.memory_calls = 0
+        """Looks into the memory, metered by themselves: they cost nothing."""
+        self.prices = dict(prices or {})
+        """What a call of a tool costs at most, by name; a tool without a price is free or unknown."""
+        self.oracle = oracle
+        self.prompts = prompts or Prompts()
         self.clock = clock or SystemClock()
         self.seed = seed
         self.random = random.Random(seed)  # reproducible choices, not secrets
@@ -89,6 +114,9 @@ class Effects:
         self._started_calls = 0
         self._judgements = 0
         self._unpriced = False
+        self._spent_usd = 0.0
+        self._reserved_usd = 0.0
+        """For calls under way, whose price is not known to be due yet."""
         self._replies: dict[str, asyncio.Future[ModelReply]] = {}
         self._results: dict[str, asyncio.Future[ToolResult]] = {}
         self._slots = asyncio.Semaphore(concurrency)
@@ -248,16 +276,24 @@ class Effects:
         return reply
 
     async def _use(self, call: ToolCall, key: str) -> ToolResult:
-        tool = self.entailment if call.tool == ENTAILMENT else self.tools.get(call.tool)
+        tool = {ENTAILMENT: self.entailment, ORACLE: self.oracle, MEMORY: self.memory}.get(call.tool) or self.tools.get(call.tool)
         began = self.clock.monotonic()
         if tool is None:
             result: ToolResult = Failure(tool=call.tool, input=call.input, kind="unsupported", message=f"there is no tool {call.tool!r} in this run")
         else:
-            self._guard(model_call=False)
-            async with self._slots:
-                began = self.clock.monotonic()
-                result = await self._run_tool(tool, call)
-            self.usage = dataclasses.replace(self.usage, tool_calls=self.usage.tool_calls + 1)
+            self._guard(model_call=False, tool=call.tool)
+            price = self.prices.get(call.tool, 0.0)
+            self._reserved_usd += price
+            try:
+                async with self._slots:
+                    began = self.clock.monotonic()
+                    result = await self._run_tool(tool, call)
+            finally:
+                self._reserved_usd -= price
+            if call.tool == MEMORY:
+                self.memory_calls += 1
+            else:
+                self.usage = dataclasses.replace(self.usage, tool_calls=self.usage.tool_calls + 1)
         failure = result if isinstance(result, Failure) else None
         self.emit(
             ToolCalled(
@@ -276,6 +312,8 @@ class Effects:
     async def _run_tool(self, tool: Tool, call: ToolCall) -> ToolResult:
         remaining = self._remaining_seconds()
         limit = tool.timeout_seconds if remaining is None else min(tool.timeout_seconds, remaining)
+        bill: list[float] = []
+        token = _bill.set(bill)
         try:
             async with asyncio.timeout(limit):
                 return await tool.run(call)
@@ -285,41 +323,51 @@ class Effects:
             return Failure(tool=call.tool, input=call.input, kind="timeout", message=f"gave no answer within {limit:g} s")
         except Exception as error:  # a tool that breaks its promise must not end the run
             return Failure(tool=call.tool, input=call.input, kind="broken", message=f"failed unexpectedly ({type(error).__name__})")
+        finally:
+            _bill.reset(token)
+            self._spent(sum(bill) if bill else None)
 
     def _remaining_seconds(self) -> float | None:
         deadline = self.budgets.deadline_seconds
         return None if deadline is None else max(0.0, deadline - self.elapsed_seconds)
 
-    def _guard(self, *, model_call: bool) -> None:
+    def _guard(self, *, model_call: bool, tool: str = "") -> None:
         usage, limits = self.usage, self.budgets
         if self.cancelled:
             raise Stopped("cancelled")
         if self._remaining_seconds() == 0:
             raise Stopped("deadline")
+        if tool == MEMORY:
+            return
         if not model_call:
+            price = self.prices.get(tool, 0.0)
+            if price and limits.cost_usd is not None and self._spent_usd + self._reserved_usd + price > limits.cost_usd + 1e-9:
+                raise Stopped("cost_budget")
             if limits.tool_calls is not None and usage.tool_calls >= limits.tool_calls:
                 raise Stopped("call_budget")
             return
         if limits.tokens is not None and usage.input_tokens + usage.output_tokens >= limits.tokens:
             raise Stopped("token_budget")
-        if limits.cost_usd is not None and (usage.cost_usd or 0.0) >= limits.cost_usd:
+        if limits.cost_usd is not None and self._spent_usd >= limits.cost_usd:
             raise Stopped("cost_budget")
         if limits.llm_calls is not None and self._started_calls >= limits.llm_calls:
             raise Stopped("call_budget")
 
     def _count_model(self, reply: ModelReply | None) -> None:
-        usage = self.usage
-        cost = usage.cost_usd
         if reply is not None:
-            if reply.cost_usd is None:
-                self._unpriced, cost = True, None
-            elif not self._unpriced:
-                cost = (cost or 0.0) + reply.cost_usd
+            self._unpriced = self._unpriced or reply.cost_usd is None
+            self._spent(reply.cost_usd)
+        usage = self.usage
         self.usage = dataclasses.replace(
             usage,
             llm_calls=usage.llm_calls + 1,
             input_tokens=usage.input_tokens + (reply.input_tokens if reply else 0),
             output_tokens=usage.output_tokens + (reply.output_tokens if reply else 0),
             cached_tokens=usage.cached_tokens + (reply.cached_tokens if reply else 0),
-            cost_usd=cost,
         )
+
+    def _spent(self, cost_usd: float | None) -> None:
+        """Add what a call cost, None where it cost nothing or nobody knows; a sum with an unknown part is no sum, but budgets hold for what is known."""
+        self._spent_usd += cost_usd or 0.0
+        shown = None if self._unpriced else self.usage.cost_usd if cost_usd is None else (self.usage.cost_usd or 0.0) + cost_usd
+        self.usage = dataclasses.replace(self.usage, cost_usd=shown)

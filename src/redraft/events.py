@@ -49,6 +49,8 @@ class Started(Event):
     seed: int
     setup: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What else a replay needs: `planner`, `abilities` of the models by part, `summaries` of the tools in their order, `evaluator` (whether one was given)."""
+    prompts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """`hash` over all prompt templates of the run, and the texts of those that were `replaced`, by name."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,23 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from redraft.catalogue import prompts_hash, read_prompts
 from redraft.effects import Effects, SystemClock
+from redraft.errors import UsageError
 from redraft.events import Event, Started, plain
 from redraft.loop import Ending, Setting
+from redraft.memory import Memory, MemoryTool
 from redraft.models import open_model
 from redraft.models.calibration import curves_for
 from redraft.models.entailment import Entailment, EntailmentTool, OnnxEntailment
+from redraft.models.none import NoModel
+from redraft.oracle import Oracle, OracleTool
 from redraft.outcome import presented
 from redraft.planning.rules import RulePlanner
-from redraft.policies import policy_named
+from redraft.policies import policy_named, refused
 from redraft.policy import Policy
 from redraft.privacy import PrivacyMode, Shield
+from redraft.prompts import Prompts
 from redraft.protocols import Clock, Model, Planner, Tool
 from redraft.screening import OWN_WORDS, ScreenedTool
 from redraft.strategies import runner_of
 from redraft.tools import open_tools
 from redraft.trace import Trace
-from redraft.types import Evidence, Outcome, Task
+from redraft.types import EXACT_TOOLS, Evidence, Outcome, Task
 
 if TYPE_CHECKING:
     from redraft.records import Records
@@ -45,10 +51,12 @@ class Refiner:
     `tools`: the tools of every run; None opens those that fit each task (`redraft.tools.open_tools`). `on_event` is called with every event as it is recorded.
     `entailment`: a local entailment verifier, or the folder of one. `calibration`: a file of `redraft calibrate checks`; None takes the one that is kept
     for the judge, if there is one, and "none" leaves confidence as it is stated. `privacy`: what third parties and records are told (`redraft.privacy`);
-    `secrets`: values that nobody is told in any mode, besides the keys of the environment.
+    `memory`: a file in which verdicts that were paid for are kept for later runs (`redraft.memory`); None keeps and recalls nothing.
+    `secrets`: values that nobody is told in any mode, besides the keys of the environment. `oracle`: says whether an answer is right, for policies that
+    are told so (`critic-oracle`); it is called in a thread of its own. `prompts`: a folder of templates, or texts by name, that replace our own.
 
     Raises:
-        UsageError: an unknown model or policy, a missing key or extra.
+        UsageError: an unknown model, policy or prompt, settings that do not go together, a missing key or extra.
     """
 
     def __init__(
@@ -68,6 +76,9 @@ class Refiner:
         privacy: PrivacyMode = "off",
         secrets: Sequence[str] = (),
         records: Records | None = None,
+        memory: str | Path | Memory | None = None,
+        oracle: Oracle | None = None,
+        prompts: str | Path | Mapping[str, str] | Prompts | None = None,
     ) -> None:
         self.model = open_model(model) if isinstance(model, str) else model
         self.evaluator = open_model(evaluator) if isinstance(evaluator, str) else evaluator
@@ -78,11 +89,17 @@ class Refiner:
         if self.entailment is not None:
             names |= {"entailed": self.entailment.name, "refuted": self.entailment.name}
         self.policy = _calibrated(policy_named(policy) if isinstance(policy, str) else policy, names, calibration)
+        problem = refused(self.policy) or ("it needs Refiner(oracle=...), a function of the answer" if self.policy.oracle and oracle is None else "")
+        if problem:
+            raise UsageError(f"policy {self.policy.name!r}: {problem}")
+        self.oracle = oracle
+        self.prompts = prompts if isinstance(prompts, Prompts) else read_prompts(prompts)
         self.planner = planner
         self.tools = tools
         self.privacy: PrivacyMode = privacy
         self.secrets = tuple(secrets)
         self.records = records
+        self.memory = Memory(memory) if isinstance(memory, str | Path) else memory
         Shield(privacy, Task(query=""))  # a mode that cannot be had is said now
         self.clock = clock or SystemClock()
         self.seed = seed
@@ -122,6 +139,9 @@ class Refiner:
             privacy=self.privacy,
             secrets=self.secrets,
             records=self.records,
+            memory=self.memory,
+            oracle=self.oracle,
+            prompts=self.prompts,
         )
 
         async def whole() -> None:
@@ -177,12 +197,14 @@ class Refiner:
         shield = Shield(self.privacy, task, secrets=self.secrets, seed=self.seed)
         given = self.tools if self.tools is not None else opened
         tools = {tool.name: shield.tool(tool if tool.name in OWN_WORDS else ScreenedTool(tool)) for tool in given}
+        oracle = OracleTool(self.oracle) if self.oracle is not None else None
+        unaided = policy.checks == "rules"
         run_id = f"r{uuid4().hex[:16]}"
         keeper = self.records.keeper(run_id) if self.records is not None else None
         self.trace = trace = Trace(clock=self.clock, on_event=self.on_event, keeper=keeper)
         self._effects = effects = Effects(
             writer=shield.model(self.model),
-            judge=shield.model(self.judge) if self.judge is not None else None,
+            judge=NoModel() if unaided else shield.model(self.judge) if self.judge is not None else None,
             evaluator=shield.model(self.evaluator) if self.evaluator is not None else None,
             tools=tools,
             sink=shield.sink(trace),
@@ -190,23 +212,44 @@ class Refiner:
             clock=self.clock,
             seed=self.seed,
             concurrency=policy.concurrency,
+            memory=_memory_tool(self.memory, given, shield, self.clock),
+            prices={tool.name: price for tool in given if (price := getattr(tool, "price_usd", None))},
             marker_key="\x1f".join((task.query, task.answer or "", task.context)),
-            entailment=EntailmentTool(self.entailment) if self.entailment is not None else None,
+            entailment=EntailmentTool(self.entailment) if self.entailment is not None and not unaided else None,
+            oracle=oracle,
+            prompts=self.prompts,
         )
         models = {"writer": self.model.name, "judge": effects.judge.name, "evaluator": effects.evaluator.name}
         if self.entailment is not None:
             models["entailment"] = self.entailment.name
         setting = Setting(task=task, policy=policy, planner=self.planner or planner_for(self.model, task, policy), effects=effects)
         names = tuple(sorted(tools))
-        effects.emit(Started(task=task, policy=plain(policy), policy_hash=policy.hash, models=models, tools=names, seed=self.seed, setup=setup_of(setting)))
+        prompts = {"hash": prompts_hash(self.prompts), "replaced": dict(self.prompts.replaced)}
+        effects.emit(
+            Started(
+                task=task, policy=plain(policy), policy_hash=policy.hash, models=models, tools=names, seed=self.seed, setup=setup_of(setting), prompts=prompts
+            )
+        )
         try:
             ending = await runner_of(policy.strategy)(setting)
         finally:
-            for tool in opened:
+            for tool in (*opened, *([oracle] if oracle is not None else [])):
                 await tool.close()
             if keeper is not None and (warning := await _kept(keeper)):
                 effects.warn(warning)
         return shield.outcome(outcome_of(task, policy, ending, effects, trace, self.model.name, run_id))
+
+
+def _memory_tool(memory: Memory | None, tools: Sequence[Tool], shield: Shield, clock: Clock) -> Tool | None:
+    """The memory as this run reaches it: another content of the documents, or other engines, are other facts; what privacy hides is not kept."""
+    if memory is None:
+        return None
+    identities = {tool.name: _identity(tool) for tool in tools if tool.name not in EXACT_TOOLS}
+    return ScreenedTool(MemoryTool(memory, identities, private=lambda text: shield.hidden(text) != text, clock=clock))
+
+
+def _identity(tool: Tool) -> Callable[[], str]:
+    return lambda: str(getattr(tool, "fingerprint", ""))
 
 
 def _calibrated(policy: Policy, names: Mapping[str, str], calibration: str | Path | None) -> Policy:
@@ -255,14 +298,14 @@ def planner_for(model: Model, task: Task, policy: Policy) -> Planner:
 
 
 def _planner_beside(model: Model, task: Task, policy: Policy) -> Planner:
-    if model.ability == "capable":
+    if model.ability == "capable" and policy.checks != "rules":
         from redraft.planning.structured import StructuredPlanner
 
         return StructuredPlanner(strictness=policy.strictness)
     if task.bare and task.query:
         from redraft.planning.enumerate import EnumeratingPlanner
 
-        return EnumeratingPlanner(guard=policy.guard, coverage=policy.coverage)
+        return EnumeratingPlanner(guard=policy.guard, coverage=policy.coverage, asking=policy.checks != "rules")
     return RulePlanner()
 
 

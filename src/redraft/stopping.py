@@ -13,7 +13,10 @@ from redraft.control import EPSILON, safety_score, score_of, text_key
 from redraft.policy import STOP_ORDER, Policy, StopReason
 from redraft.types import State, Status, Turn, Usage
 
-__all__ = ["Moment", "status_of", "stop"]
+__all__ = ["FEWEST_TURNS", "Moment", "status_of", "stop"]
+
+FEWEST_TURNS = 2
+"""Turns that an automatic hard cap grants before any problem has disappeared."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,6 +161,16 @@ def _stable(at: _Situation) -> bool:
     return all(abs(second - first) <= at.policy.stable_change + EPSILON for first, second in pairwise(known))
 
 
+def _cap(at: _Situation) -> int:
+    """T. Where it is automatic: two turns, and one more for each turn that left fewer problems than it found."""
+    if not at.policy.auto_turns:
+        return at.policy.max_turns
+    left = [len(turn.problems) for turn in at.history]
+    if left and at.policy.critique == "composed":
+        left.append(sum(check.status == "contradicted" for check in at.state.checks))
+    return min(at.policy.max_turns, FEWEST_TURNS + sum(after < before for before, after in pairwise(left)))
+
+
 _RULES: Mapping[StopReason, Callable[[_Situation], bool]] = {
     "cancelled": lambda at: at.now.cancelled,
     "no_answer": lambda at: not at.state.text.strip(),
@@ -175,6 +188,6 @@ _RULES: Mapping[StopReason, Callable[[_Situation], bool]] = {
     "rejections": _rejections,
     "stagnation": _stagnation,
     "stable": _stable,
-    "hard_cap": lambda at: len(at.history) >= at.policy.max_turns,
+    "hard_cap": lambda at: len(at.history) >= _cap(at),
     "checked": lambda at: True,
 }

@@ -229,6 +229,12 @@ class Scorecard:
     diagnostics: tuple[str, ...] = ()
     veto: bool = False
     samples: int = 1
+    reasons: Mapping[Dimension, str] = field(default_factory=dict[Dimension, str])
+    """Why each dimension scores no more, where the evaluator said so."""
+    serious: float = 0.0
+    """Diagnosed defects whose words stand in the text, mean over the samples: contradictions, arithmetic errors, failed tests."""
+    minor: float = 0.0
+    """The same for citation mismatches and lost claims."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -247,6 +253,8 @@ class State:
     """For a candidate: ids of claims of the retained text whose judged loss of support a pairwise second look confirmed."""
     parses: bool = True
     refusal: bool = False
+    found: tuple[Problem, ...] = ()
+    """What the critic found wrong who examined the text, where examining and criticising are one (`checks`: search or claim)."""
 
     def check(self, claim_id: str) -> Check | None:
         """The check of the claim with this id, or None."""

@@ -39,12 +39,13 @@ ANSWER_WORDS = 5
 class EnumeratingPlanner:
     """One route for a bare answer, by enumeration; texts that are more than an answer are left to the rules.
 
-    `guard` and `coverage` are those of the grounding guard over documents.
+    `guard` and `coverage` are those of the grounding guard over documents. Without `asking`, no model picks among readings.
     """
 
     name = "enumerate"
 
-    def __init__(self, *, guard: bool = True, coverage: float = 0.7) -> None:
+    def __init__(self, *, guard: bool = True, coverage: float = 0.7, asking: bool = True) -> None:
+        self.asking = asking
         self.guard = guard
         self.coverage = coverage
 
@@ -59,7 +60,7 @@ class EnumeratingPlanner:
 
             return await RulePlanner().plan(task, text, effects, known)
         offered = await options(task, effects, guard=self.guard, coverage=self.coverage)
-        option, plan = await choose(offered, task, effects)
+        option, plan = await choose(offered, task, effects, asking=self.asking)
         quoted = option is not None and option.call.tool == "documents"
         if option is None or (
             self.guard and quoted and (doubted(text, option) or adds(text, option.answer, task.query) or await self._in_documents(task, text, effects))
@@ -113,8 +114,10 @@ async def options(task: Task, effects: Effects, *, guard: bool = True, coverage:
     return tuple(sorted(found, key=lambda option: -option.fit))
 
 
-async def choose(options: Sequence[Option], task: Task, effects: Effects) -> tuple[Option | None, Plan]:
+async def choose(options: Sequence[Option], task: Task, effects: Effects, *, asking: bool = True) -> tuple[Option | None, Plan]:
     """The option to trust: by rule where one is unambiguous, else picked by the model among those that fit nearly as well; None where none fits.
+
+    Without `asking`, no model picks.
 
     Raises:
         Stopped: a budget forbids the model's call.
@@ -130,7 +133,7 @@ async def choose(options: Sequence[Option], task: Task, effects: Effects) -> tup
     close = sorted(close, key=lambda option: -option.fit)[:MOST]
     if len(close) == 1:
         return best, "chosen"
-    if effects.writer.ability == "none":
+    if not asking or effects.writer.ability == "none":
         return None, "rule"
     return await pick(close, task, effects), "chosen"
 
