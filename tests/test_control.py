@@ -236,7 +236,20 @@ class TestScope:
         )
         assert judged(before, after).rule == "repair"
 
+    def test_a_failed_test_names_the_whole_program_but_no_test_that_passed(self):
+        """Which lines are to change, a test does not say; found on recorded repairs, which were refused as out of scope."""
+        kinds: dict[str, Any] = {"kind": "code", "method": "executed"}
+        failing, passing = (check(key, f"assert f({key[-1]}) == {key[-1]}", status, requirement=True, **kinds) for key, status in FATES)
+        program = check("p", "def f(x): return 2", "supported", **kinds)
+        before = State(text=program.claim.text, checks=(program, failing, passing))
+        mended = check("n", "def f(x): return x", "supported", **kinds)
+        repaired = dataclasses.replace(failing, status="supported")
+        assert judged(before, State(text=mended.claim.text, checks=(mended, repaired, passing), matching={"p": "n"})).rule == "repair"
+        broken = dataclasses.replace(passing, status="contradicted")
+        assert judged(before, State(text=mended.claim.text, checks=(mended, repaired, broken), matching={"p": "n"})).rule == "hard_fail"
 
+
+FATES: tuple[tuple[str, CheckStatus], ...] = (("t1", "contradicted"), ("t2", "supported"))
 SCORES = {"factuality": 0.6, "coherence": 0.6, "grounding": 0.6, "depth": 0.6, "robustness": 0.6}
 
 

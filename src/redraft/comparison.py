@@ -189,9 +189,15 @@ def _touched(span: Span, places: Sequence[Span], reached: Sequence[int]) -> bool
 def _out_of_scope(fates: Sequence[Fate], problems: Sequence[Problem], *, answers: bool) -> tuple[str, ...]:
     """Claims that no problem names and that do not reappear with the same figures, names and negation; figures that follow from a repair may change.
 
-    Where a refusal gives way to an answer (`answers`), what the refusal said need not reappear unless it was supported.
+    Where a refusal gives way to an answer (`answers`), what the refusal said need not reappear unless it was supported. A failed test does not say
+    which lines are to change, so that it names the whole program: what the rewrite may not do is fail a test that passed.
     """
-    bound = [fate for fate in fates if not fate.claim.requirement and not fate.named and not (answers and fate.old.status != "supported")]
+    program = any(problem.claim.kind == "code" and problem.claim.requirement for problem in problems)
+    bound = [
+        fate
+        for fate in fates
+        if not fate.claim.requirement and not fate.named and not (answers and fate.old.status != "supported") and not (program and fate.claim.kind == "code")
+    ]
     gone = {fate.claim.id for fate in bound if fate.new is None and fate.claim.checkworthy and (fate.old.status == "supported" or not fate.touched)}
     changed = [fate for fate in bound if fate.new is not None and not fate.touched and not keeps(fate.claim.text, fate.new.claim.text)]
     outside = gone | ({fate.claim.id for fate in changed} - _linked(changed, fates, problems))
