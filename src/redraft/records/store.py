@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -28,6 +28,7 @@ KEPT_TAG = "keep"
 NO_FILTERS = Filters()
 LAST = "last"
 _SHORTEST_SUBSTRING = 3
+_MANY = 4000
 _SELECT = f"SELECT number, {', '.join(COLUMNS)} FROM redraft_runs"
 _BATCH = 200
 _UNPRICED = -1
@@ -93,7 +94,7 @@ class Records:
 
     def count(self, *, search: str = "", filters: Filters = NO_FILTERS) -> int:
         """How many runs a list has."""
-        conditions, values = self._conditions(search, filters)
+        conditions, values = self._conditions(search, filters, all_of_them=True)
         return int(self._read(f"SELECT COUNT(*) FROM redraft_runs{_where(conditions)}", values)[0][0])
 
     def facets(self) -> dict[str, tuple[tuple[str, int], ...]]:
@@ -224,7 +225,7 @@ class Records:
             self._database.attempt(sweep)  # a run that just now came to use one of them keeps it; it goes the next time
             self._database.reclaim()
 
-    def _conditions(self, search: str, filters: Filters) -> tuple[list[str], dict[str, Any]]:
+    def _conditions(self, search: str, filters: Filters, *, all_of_them: bool = False) -> tuple[list[str], dict[str, Any]]:
         conditions: list[str] = []
         values: dict[str, Any] = {}
         for name in _ALTERNATIVES:
@@ -247,21 +248,30 @@ class Records:
             if (moment := getattr(filters, name)) is not None:
                 conditions.append(f"started {way} :{name}")
                 values[name] = moment
-        for condition, bound in self._searching(search):
-            conditions.append(condition)
-            values |= bound
+        found = self._searching(search, all_of_them)
+        if found is not None:
+            conditions.append(found[0])
+            values |= found[1]
         return conditions, values
 
-    def _searching(self, search: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _searching(self, search: str, all_of_them: bool) -> tuple[str, dict[str, Any]] | None:
+        """The condition of a search and its values. Words of three letters and more are found by the index of SQLite, the others by reading."""
         words = search.replace("\x00", " ").encode("utf-8", "replace").decode().split()
         sqlite = self._database.dialect == "sqlite"
         long = [word for word in words if sqlite and len(word) >= _SHORTEST_SUBSTRING]
+        short = [word for word in words if word not in long]
+        if not words:
+            return None
+        values: dict[str, Any] = {f"word{place}": f"%{_unwild(word)}%" for place, word in enumerate(short)}
+        tests = [f"body {'LIKE' if sqlite else 'ILIKE'} :{name} ESCAPE '!'" for name in values]
         if long:
-            quoted = " ".join('"' + word.replace('"', '""') + '"' for word in long)
-            yield "number IN (SELECT rowid FROM redraft_search WHERE redraft_search MATCH :words)", {"words": quoted}
-        for place, word in enumerate(word for word in words if word not in long):
-            like = "LIKE" if sqlite else "ILIKE"
-            yield f"number IN (SELECT rowid FROM redraft_search WHERE body {like} :word{place} ESCAPE '!')", {f"word{place}": f"%{_unwild(word)}%"}
+            tests.insert(0, "redraft_search MATCH :words")
+            values["words"] = " ".join('"' + word.replace('"', '""') + '"' for word in long)
+        told = " AND ".join(tests)
+        if sqlite and not all_of_them and len(self._read(f"SELECT rowid FROM redraft_search WHERE {told} LIMIT {_MANY}", values)) == _MANY:
+            # So many that going through the list in its order meets a page of them sooner than collecting and sorting them all.
+            return f"EXISTS (SELECT 1 FROM redraft_search WHERE rowid = number AND {told})", values
+        return f"number IN (SELECT rowid FROM redraft_search WHERE {told})", values
 
     def _find(self, run: str) -> Sequence[Any]:
         """The stored row of a run, with its number in front."""
