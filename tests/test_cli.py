@@ -157,8 +157,10 @@ def test_version(redraft: Call) -> None:
         (["eval", "absent.jsonl"], "cannot read absent.jsonl"),
         (["eval", "page.md", "--metric", "f2"], "did you mean 'f1'?"),
         (["eval", "page.md", "--metric", "em", "--tolerance", "0.1"], "for the metric 'numeric' alone"),
-        (["policies", "gaurded"], "did you mean 'guarded'?"),
-        (["policies", "a", "b", "c"], "at most two"),
+        (["policies", "show", "gaurded"], "did you mean 'guarded'?"),
+        (["policies", "guarded"], "redraft policies show guarded"),
+        (["prompts", "show", "corect"], "did you mean 'correct'?"),
+        (["policies", "diff", "a"], "Missing argument"),
     ],
 )
 def test_wrong_use_exits_with_2_and_says_how_to_mend_it(redraft: Call, arguments: list[str], message: str) -> None:
@@ -545,11 +547,11 @@ def test_policies_and_tools_as_json(redraft: Call) -> None:
 
 
 def test_a_policy_is_printed_and_compared(redraft: Call) -> None:
-    shown = redraft("policies", "guarded", "--json").json
+    shown = redraft("policies", "show", "guarded", "--json").json
     assert (shown["name"], len(shown["hash"]), shown["control"]["gain"]) == ("guarded", 16, 0.02)
-    assert "control.gain = 0.02" in redraft("policies", "guarded").text
-    assert "max_turns: 3 → 0" in redraft("policies", "guarded", "direct").text
-    assert redraft("policies", "guarded", "direct", "--json").json["max_turns"] == [3, 0]
+    assert "control.gain = 0.02" in redraft("policies", "show", "guarded").text
+    assert "max_turns: 3 → 0" in redraft("policies", "diff", "guarded", "direct").text
+    assert redraft("policies", "diff", "guarded", "direct", "--json").json["max_turns"] == [3, 0]
 
 
 def test_doctor_names_keys_and_never_shows_them(redraft: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -697,7 +699,7 @@ def test_ctrl_c_while_reading_ends_with_130_and_leaves_the_file(tmp_path: Path) 
 def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "redraft.cli", "policies", "guarded", "--json"]
+    command = [sys.executable, "-m", "redraft.cli", "policies", "show", "guarded", "--json"]
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, cwd=tmp_path, check=False)
     os.close(writer)
     assert done.stderr == b""
