@@ -18,7 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from redraft.claims.lasting import dated, lasting
+from redraft.cli import run
+from redraft.cli.options import RunOptions
+from redraft.cli.session import open_session
 from redraft.effects import MEMORY
+from redraft.errors import UsageError
 from redraft.events import Event, ToolCalled
 from redraft.memory import Memory, MemoryTool, Remembered
 from redraft.models.scripted import ScriptedModel
@@ -336,7 +340,8 @@ class TestFile:
     @pytest.mark.parametrize(
         "body",
         [
-            "no json", "[]", "{}", '{"evidence": []}', '{"evidence": [{"text": 3}]}', '{"status": "verified", "method": "judged", "confidence": 1, "evidence": []}',
+            "no json", "[]", "{}", '{"evidence": []}', '{"evidence": [{"text": 3}]}',
+            '{"status": "verified", "method": "judged", "confidence": 1, "evidence": []}',
         ],
     )  # fmt: skip
     def test_a_fact_that_cannot_be_read_is_looked_up_again(self, world: World, body: str) -> None:
@@ -437,3 +442,117 @@ class TestPrivacy:
         world.page = f"{SAYS} planted-5ecret-value"
         world.check()
         assert not world.memory.path.exists() or b"planted-5ecret-value" not in world.memory.path.read_bytes()
+
+
+class TestCommandLine:
+    @pytest.fixture(autouse=True)
+    def home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("REDRAFT_HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path)
+
+    def said(self, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+        code = run(["memory", *words])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    def test_what_is_kept_is_listed_shown_and_forgotten(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        world.clock.moment = datetime.now(UTC)
+        world.check()
+        key = json.loads(self.said(capsys, "list", "--json")[1])[0]["key"]
+        listed = self.said(capsys, "list")[1]
+        assert STATEMENT in listed
+        assert listed.startswith(key[:12])
+        assert SAYS in self.said(capsys, "show", key[:8])[1]
+        assert json.loads(self.said(capsys, "show", key, "--json")[1])["fact"]["quote"] == SAYS
+        assert json.loads(self.said(capsys, "prune", "--json")[1]) == {"forgotten": 0}
+        assert self.said(capsys, "clear", key[:8])[1] == "1 verdict forgotten.\n"
+        assert self.said(capsys, "list")[1] == "Nothing is kept.\n"
+
+    def test_stale_verdicts_are_marked_and_pruned(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        world.clock.moment = datetime.now(UTC) - timedelta(days=400)
+        world.check()
+        assert "(stale)" in self.said(capsys, "list")[1]
+        assert json.loads(self.said(capsys, "prune", "--json")[1]) == {"forgotten": 1}
+
+    @pytest.mark.parametrize("words", [("show", "abc"), ("show", ""), ("clear", "abc")])
+    def test_a_key_that_is_not_there_is_said(self, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+        code, out, err = self.said(capsys, *words)
+        assert (code, out) == (2, "")
+        assert "redraft memory list shows the keys" in err
+
+    def test_words_from_outside_move_no_cursor(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        world.memory.put(dataclasses.replace(remembered("k1"), statement="\x1b[2Jclean\u202e", tools="\x1b[1m"))
+        world.memory.put(remembered("k2", body="[1, 2"))
+        for words in (("list",), ("show", "k1"), ("show", "k2")):
+            code, out, _ = self.said(capsys, *words)
+            assert (code, "\x1b" in out, "\u202e" in out) == (0, False, False)
+
+    def test_columns_that_hold_anything_are_passed_over(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        world.memory.put(remembered("k1"))
+        with sqlite3.connect(world.memory.path) as database:
+            database.execute("UPDATE facts SET confidence = 'high'")
+        database.close()
+        assert self.said(capsys, "list")[:2] == (0, "Nothing is kept.\n")
+        assert world.memory.get("k1", 1.0) is None
+
+    def test_a_damaged_file_is_said(self, world: World, capsys: pytest.CaptureFixture[str]) -> None:
+        world.memory.path.write_bytes(b"no database" * 100)
+        code, out, err = self.said(capsys, "list", "--json")
+        assert (code, json.loads(out)) == (0, [])
+        assert "was damaged; it was set aside" in err
+
+
+class TestSettings:
+    def session(self, tmp_path: Path, toml: str = "", **options: Any) -> Any:
+        (tmp_path / "redraft.toml").write_text(toml, encoding="utf-8")
+        return open_session(RunOptions(**options), default_model="none")
+
+    @pytest.fixture(autouse=True)
+    def home(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("REDRAFT_MODEL", "REDRAFT_DATABASE_URL"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("REDRAFT_HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("toml", "options", "on"),
+        [
+            ("", {"model": "openai:m"}, True),
+            ("", {"model": "local", "judge": "openai:m"}, True),
+            ("", {"model": "openai:m", "memory": False}, False),
+            ("[memory]\nenabled = false\n", {"model": "openai:m"}, False),
+            ("", {"model": "none"}, False),
+            ("", {"model": "local"}, False),
+            ("", {"model": "openai:m", "judge": "none"}, False),
+        ],
+    )
+    def test_it_is_on_only_where_verdicts_are_paid_for(self, tmp_path: Path, toml: str, options: dict[str, Any], on: bool) -> None:
+        session = self.session(tmp_path, toml, record=False, **options)
+        assert (session.memory is not None) is on
+        assert not (tmp_path / "memory.sqlite3").exists()
+
+    @pytest.mark.parametrize(
+        ("toml", "message"),
+        [
+            ("memory = 3", "must be a table"),
+            ("[memory]\nenabled = 1", "true or false"),
+            ("[memory]\nmax_entries = 0", "above 0"),
+            ("[memory]\nmax_entries = 1.5", "whole number"),
+            ("[memory]\nsize = 1", "unknown setting"),
+            ("tools = 3", "list of names"),
+            ("[tools]\nuse = 3", "list of names"),
+            ("[tools.tavily]\nusd_per_call = -1", "not negative"),
+            ("[tools.tavily]\nprice = 1", "usd_per_call and nothing else"),
+            ("[tools.tavly]\nusd_per_call = 1", "did you mean 'tavily'"),
+        ],
+    )
+    def test_settings_that_make_no_sense_are_refused_in_words(self, tmp_path: Path, toml: str, message: str) -> None:
+        with pytest.raises(UsageError, match=message):
+            self.session(tmp_path, toml)
+
+    def test_tools_are_named_and_priced_in_one_table(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("TAVILY_API_KEY", "key-of-the-test")
+        session = self.session(tmp_path, '[tools]\nuse = ["calculator", "tavily"]\n[tools.tavily]\nusd_per_call = 0.008\n')
+        tools = session.open_tools(Task(query="x"))
+        assert [tool.name for tool in tools] == ["calculator", "tavily"]
+        assert tools[1].price_usd == 0.008

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,13 +23,15 @@ from redraft.effects import MEMORY, SystemClock
 from redraft.protocols import Clock
 from redraft.types import Evidence, Failure, FailureKind, ToolCall, ToolResult
 
-__all__ = ["FILE_NAME", "Memory", "MemoryTool", "Remembered"]
+__all__ = ["FILE_NAME", "Memory", "MemoryTool", "Remembered", "moment"]
 
 FILE_NAME = "memory.sqlite3"
 VERSION = 1
 BUSY_SECONDS = 5.0
 LARGEST_FACT = 100_000
 """Characters of one fact; what is larger is not remembered."""
+LAST_SECOND = 253_402_300_799.0
+"""Of the year 9999."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (
     key TEXT PRIMARY KEY, statement TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL, confidence REAL NOT NULL, judge TEXT NOT NULL,
@@ -37,6 +39,7 @@ CREATE TABLE IF NOT EXISTS facts (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS facts_used ON facts (used);
 """
+NUMBERS = frozenset({"confidence", "checked", "expires", "used"})
 COLUMNS = "key, statement, kind, status, confidence, judge, tools, checked, expires, used, body"
 
 
@@ -65,6 +68,16 @@ class Remembered:
             return {}
         return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The evidence of the verdict; nothing where any of it is not what evidence is like."""
+        return _evidence(self.fact.get("evidence"))
+
+
+def moment(seconds: float) -> datetime:
+    """Seconds since 1970 as a time; what no calendar has is brought to the nearest end of it."""
+    return datetime.fromtimestamp(min(max(seconds, 0.0), LAST_SECOND), UTC)
+
 
 class Memory:
     """The file. No method raises for what the file is like; `problem` says in words why the last one could do nothing, or is empty."""
@@ -85,7 +98,7 @@ class Memory:
             if row is None:
                 return None
             database.execute("UPDATE facts SET used = ? WHERE key = ?", (now, key))
-            return _remembered(row)
+            return next(_remembered([row]), None)
         return None
 
     def put(self, fact: Remembered) -> bool:
@@ -123,7 +136,7 @@ class Memory:
         with self._opened() as database:
             if database is not None:
                 rows = database.execute(f"SELECT {COLUMNS} FROM facts ORDER BY checked DESC, key LIMIT ?", (-1 if limit is None else limit,)).fetchall()
-                return tuple(_remembered(row) for row in rows)
+                return tuple(_remembered(rows))
         return ()
 
     def clear(self) -> int:
@@ -210,8 +223,12 @@ class _Unusable(Exception):
     """The file cannot be used; the message says why."""
 
 
-def _remembered(row: tuple[Any, ...]) -> Remembered:
-    return Remembered(**dict(zip(COLUMNS.split(", "), row, strict=True)))
+def _remembered(rows: Iterable[tuple[Any, ...]]) -> Iterator[Remembered]:
+    """The rows that are what we write; SQLite lets anything stand in any column."""
+    for row in rows:
+        values = dict(zip(COLUMNS.split(", "), row, strict=True))
+        if all(isinstance(value, str if name not in NUMBERS else int | float) for name, value in values.items()):
+            yield Remembered(**values)
 
 
 class MemoryTool:
@@ -267,11 +284,11 @@ class MemoryTool:
         entry = self.memory.get(key, self._clock.now().timestamp())
         if entry is None:
             return self._failure(call, "broken" if self.memory.problem else "empty", self.memory.problem or "nothing is remembered of it")
-        fact = entry.fact
-        evidence = _evidence(fact.pop("evidence", None))
+        evidence = entry.evidence
         if not evidence:
             return self._failure(call, "empty", "what is remembered of it cannot be read")
-        checked = datetime.fromtimestamp(entry.checked, UTC).isoformat(timespec="seconds")
+        fact = {name: value for name, value in entry.fact.items() if name != "evidence"}
+        checked = moment(entry.checked).isoformat(timespec="seconds")
         head = Evidence(tool=MEMORY, input=call.input, text=f"{entry.status}, checked {checked}", value=json.dumps({**fact, "checked": checked}))
         return (head, *evidence)
 
@@ -293,7 +310,7 @@ class MemoryTool:
         self._own.add(key)
         if not self.memory.put(entry):
             return self._failure(call, "broken" if self.memory.problem else "empty", self.memory.problem or "it is too large to be kept")
-        return (Evidence(tool=MEMORY, input=call.input, text=f"kept until {datetime.fromtimestamp(entry.expires, UTC).date().isoformat()}"),)
+        return (Evidence(tool=MEMORY, input=call.input, text=f"kept until {moment(entry.expires).date().isoformat()}"),)
 
     def _failure(self, call: ToolCall, kind: FailureKind, message: str) -> Failure:
         return Failure(tool=MEMORY, input=call.input, kind=kind, message=message)

@@ -27,7 +27,7 @@ from redraft.protocols import Model, Tool, TraceSink
 from redraft.screening import OWN_WORDS
 from redraft.types import Ability, Evidence, Failure, ModelReply, ModelRequest, Outcome, Task, ToolCall, ToolResult
 
-__all__ = ["IDENTIFIERS", "WITHHELD_KEY", "PrivacyMode", "Shield", "environment_keys"]
+__all__ = ["IDENTIFIERS", "LOCAL_MODELS", "WITHHELD_KEY", "PrivacyMode", "Shield", "environment_keys"]
 
 PrivacyMode = Literal["off", "on", "strict"]
 T = TypeVar("T")

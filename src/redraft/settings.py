@@ -14,6 +14,17 @@ Two files are read, the later one winning: `redraft.toml` in the folder of `REDR
     base = "guarded"
     min_sources = 2
 
+    [memory]                    # of verified facts (redraft memory)
+    enabled = false
+    max_entries = 10000
+    max_megabytes = 64
+
+    [tools]                     # instead of the list above, where prices are given too
+    use = ["calculator", "tavily"]
+
+    [tools.tavily]
+    usd_per_call = 0.008        # counts in cost_usd, and against --budget-usd
+
     [keys]                      # used where the environment variable of that name is not set
     OPENAI_API_KEY = "…"
 """
@@ -54,12 +65,21 @@ class Settings:
     database_url: str | None = None
     record: bool = True
     """Whether the command line keeps records."""
+    memory: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """`enabled`, `max_entries` and `max_megabytes` of the memory of verified facts."""
+    prices: Mapping[str, float] = field(default_factory=dict[str, float])
+    """US dollars of one call, by the name of the tool."""
     policies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """Policies of the user's own, by name."""
     keys: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Providers' keys by the name of their environment variable; never shown."""
     numbers: Mapping[str, float] = field(default_factory=dict[str, float])
     """`timeout_seconds` and `retries` of model calls."""
+
+    @property
+    def for_tools(self) -> dict[str, str]:
+        """What `redraft.tools.open_tools` takes as its environment, besides the process's own, which wins."""
+        return {**self.keys, **{f"REDRAFT_{name.upper()}_PRICE_USD": repr(price) for name, price in self.prices.items()}}
 
     @property
     def for_models(self) -> dict[str, Any]:
@@ -89,6 +109,9 @@ def load_settings(folder: Path | None = None, environment: Mapping[str, str] | N
     merged: dict[str, Any] = {}
     for place in dict.fromkeys((home / CONFIG_NAME, (folder or Path.cwd()) / CONFIG_NAME)):
         for key, value in _read(place).items():
+            if key == "tools":
+                merged["prices"] = {**merged.get("prices", {}), **_prices(value)}
+                value = cast("dict[str, Any]", value).get("use", merged.get("tools")) if isinstance(value, dict) else value
             merged[key] = {**merged.get(key, {}), **value} if isinstance(value, dict) else value
     tools = merged.get("tools")
     return Settings(
@@ -102,6 +125,8 @@ def load_settings(folder: Path | None = None, environment: Mapping[str, str] | N
         policies=merged.get("policies", {}),
         keys=merged.get("keys", {}),
         record=merged.get("record", True),
+        memory=merged.get("memory", {}),
+        prices=merged.get("prices", {}),
         numbers={name: merged[name] for name in NUMBERS if name in merged},
     )
 
@@ -128,7 +153,7 @@ def find_policy(name: str | None, settings: Settings) -> Policy:
 
 def _read(path: Path) -> dict[str, Any]:
     values = _parse_toml(path, must_exist=False)
-    known = {*TEXTS, *NUMBERS, "record", "tools", "policies", "keys"}
+    known = {*TEXTS, *NUMBERS, "record", "memory", "tools", "policies", "keys"}
     for key, value in values.items():
         if key not in known:
             raise UnknownName(f"setting in {path}", key, known)
@@ -138,8 +163,10 @@ def _read(path: Path) -> dict[str, Any]:
             raise UsageError(f"{path}: {key} must be a number that is not negative")
         if key == "record" and not isinstance(value, bool):
             raise UsageError(f"{path}: record must be true or false")
-        if key == "tools" and not _texts(value):
-            raise UsageError(f'{path}: tools must be a list of names, for example tools = ["calculator"]')
+        if key == "tools":
+            _check_tools(path, value)
+        if key == "memory":
+            _check_memory(path, value)
         if key in ("policies", "keys") and not isinstance(value, dict):
             raise UsageError(f"{path}: {key} must be a table, for example [{key}]")
     for name, policy in cast("dict[str, object]", values.get("policies", {})).items():
@@ -149,6 +176,45 @@ def _read(path: Path) -> dict[str, Any]:
         if not isinstance(key, str) or not KEY_NAME.fullmatch(name) or not name.endswith(("_KEY", "_TOKEN", "_SECRET", "_ID", "_REGION")):
             raise UsageError(f"{path}: keys.{name} must be the name of a key's environment variable, such as OPENAI_API_KEY, with a text")
     return values
+
+
+def _check_tools(path: Path, value: object) -> None:
+    """A list of names; or a table with that list as `use`, and a table with `usd_per_call` under the name of a tool."""
+    if not isinstance(value, dict):
+        if not _texts(value):
+            raise UsageError(f'{path}: tools must be a list of names, for example tools = ["calculator"]')
+        return
+    for name, given in cast("dict[str, object]", value).items():
+        if name == "use":
+            if not _texts(given):
+                raise UsageError(f'{path}: tools.use must be a list of names, for example use = ["calculator"]')
+        elif not isinstance(given, dict) or set(cast("dict[str, object]", given)) != {"usd_per_call"}:
+            raise UsageError(f"{path}: tools.{name} must be a table with usd_per_call and nothing else")
+        elif not _amount(cast("dict[str, object]", given)["usd_per_call"]):
+            raise UsageError(f"{path}: tools.{name}.usd_per_call must be a number that is not negative")
+
+
+def _check_memory(path: Path, value: object) -> None:
+    given = cast("dict[str, object]", value) if isinstance(value, dict) else None
+    if given is None:
+        raise UsageError(f"{path}: memory must be a table, for example [memory]")
+    known = {"enabled", "max_entries", "max_megabytes"}
+    for key, item in given.items():
+        if key not in known:
+            raise UnknownName(f"setting in {path}, memory", key, known)
+        if key == "enabled" and not isinstance(item, bool):
+            raise UsageError(f"{path}: memory.enabled must be true or false")
+        if key != "enabled" and (not _amount(item) or not item or (key == "max_entries" and not isinstance(item, int))):
+            raise UsageError(f"{path}: memory.{key} must be a {'whole ' if key == 'max_entries' else ''}number above 0")
+
+
+def _amount(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+
+
+def _prices(tools: object) -> dict[str, float]:
+    given = cast("dict[str, dict[str, float]]", tools) if isinstance(tools, dict) else {}
+    return {name: float(values["usd_per_call"]) for name, values in given.items() if name != "use"}
 
 
 def _texts(value: object) -> bool:

@@ -21,6 +21,7 @@ from redraft.judge import second_look
 from redraft.planning.rules import merge, undecidable
 from redraft.policy import Policy
 from redraft.protocols import Planner, Route
+from redraft.recalled import recalled, remember
 from redraft.screening import clean, decided
 from redraft.types import EXACT_TOOLS, Candidate, Check, Claim, Evidence, Failure, Span, State, Task, ToolCall, ToolResult, Verdict
 from redraft.weighing import Case, corroborated, looked_up, weigh
@@ -120,6 +121,14 @@ class _Examiner:
         if not route.claim.checkworthy:
             return Verdict(status="skipped", note="not a statement that can be true or false")
         case = self._case(route)
+        known = await recalled(case)
+        if known is not None:
+            return known
+        verdict = await self._found(case, route)
+        await remember(case, verdict)
+        return verdict
+
+    async def _found(self, case: Case, route: Route) -> Verdict:
         if route.results is not None:
             results: Sequence[ToolResult] = [case.believed(result) for result in route.results]
         else:

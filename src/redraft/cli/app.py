@@ -19,7 +19,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("measure", "Measure a policy over rows with known answers."),
     "calibrate": ("calibrate", "Measure what a model's confidence is worth."),
     "demo": ("measure", "Watch the embedded model being corrected."),
-    "policies": ("inform", "List the policies, or show one in full."),
+    "mcp": ("mcp", "Offer checking and correcting to MCP clients."),
+    "memory": ("memory", "List, show or forget verdicts that are kept."),
+    "policies": ("inform", "List the policies, show one in full, or compare two."),
+    "prompts": ("prompts", "List, show or export the prompt templates."),
     "tools": ("inform", "List the tools and whether they can be used."),
     "doctor": ("doctor", "Say what is installed, what is missing and what adds it."),
 }

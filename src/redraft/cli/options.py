@@ -28,6 +28,7 @@ class RunOptions:
     entailment: str | None = None
     privacy: PrivacyMode = "off"
     policy: str | None = None
+    prompts: str | None = None
     tool: tuple[str, ...] = ()
     query: str | None = None
     kind: TaskKind | None = None
@@ -39,6 +40,7 @@ class RunOptions:
     budget_tokens: int | None = None
     budget_usd: float | None = None
     record: bool = True
+    memory: bool = True
     strict: bool = False
     json: bool = False
     quiet: bool = False
@@ -69,6 +71,7 @@ SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "policy": ("--policy", {"metavar": "NAME", "help": "How to check and correct: a name, or a .toml file. See: redraft policies."}),
+    "prompts": ("--prompts", {"metavar": "DIR", "help": "Folder of prompt templates that replace our own. See: redraft prompts export."}),
     "tool": ("--tool", {"multiple": True, "metavar": "NAME", "help": "Use this tool; repeat for more. Default: all that fit."}),
     "query": ("--query", {"metavar": "TEXT", "help": "The question that the text answers."}),
     "kind": ("--kind", {"type": click.Choice(get_args(TaskKind)), "help": "What kind of answer it is."}),
@@ -79,6 +82,10 @@ SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
     "deadline": ("--deadline", {"type": POSITIVE, "metavar": "SECONDS", "help": "Stop after this time with the best answer so far."}),
     "budget_tokens": ("--budget-tokens", {"type": click.IntRange(min=1), "metavar": "N", "help": "Stop when so many tokens are spent."}),
     "budget_usd": ("--budget-usd", {"type": POSITIVE, "metavar": "USD", "help": "Stop when so much money is spent."}),
+    "memory": (
+        "--no-memory",
+        {"flag_value": False, "default": True, "type": bool, "help": "Neither recall nor keep verdicts that were paid for. See: redraft memory."},
+    ),
     "record": ("--no-record", {"flag_value": False, "default": True, "type": bool, "help": "Keep no record of this run. See: redraft trace."}),
     "strict": ("--strict", {"is_flag": True, "help": "Exit with 3 if something is undecided."}),
     "json": ("--json", {"is_flag": True, "help": "Print one JSON object on standard output, and nothing else there."}),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -11,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from redraft.catalogue import read_prompts
 from redraft.cli.files import read_tests
 from redraft.cli.options import RunOptions
 from redraft.cli.progress import Progress
-from redraft.errors import InputError
+from redraft.errors import InputError, UnknownName
 from redraft.events import Event
-from redraft.policy import Policy, with_budgets
+from redraft.policy import Policy, with_budgets, with_turns
 from redraft.privacy import PrivacyMode
+from redraft.prompts import Prompts
 from redraft.protocols import Tool
 from redraft.refiner import Refiner
 from redraft.settings import Settings, find_policy, load_settings
@@ -25,6 +26,7 @@ from redraft.tools import open_tools
 from redraft.types import Outcome, Task, TaskKind
 
 if TYPE_CHECKING:
+    from redraft.memory import Memory
     from redraft.records import Records
 
 __all__ = ["Session", "open_session", "task_from"]
@@ -42,10 +44,13 @@ class Session:
     entailment: str | None
     privacy: PrivacyMode
     policy: Policy
+    prompts: Prompts
     tools: tuple[str, ...] | None
     settings: Settings
     records: Records | None = None
     """Where its runs are kept; None: nowhere."""
+    memory: Memory | None = None
+    """Verdicts that were paid for, for single answers; measurements never recall one."""
 
     def refiner(
         self, tools: Sequence[Tool] | None = None, *, seed: int = 0, progress: Progress | None = None, on_event: Callable[[Event], None] | None = None
@@ -66,6 +71,7 @@ class Session:
             models[0] or "none",
             tools=tools,
             policy=self.policy,
+            prompts=self.prompts,
             evaluator=models[1],
             judge=models[2],
             seed=seed,
@@ -82,13 +88,14 @@ class Session:
         Raises:
             UsageError: an unknown tool, a missing extra or key, a file that cannot be used.
         """
-        return open_tools(task, self.tools, {**self.settings.keys, **os.environ}, safety=self.policy.checks == "safety")
+        return open_tools(task, self.tools, {**self.settings.for_tools, **os.environ}, safety=self.policy.checks == "safety")
 
     def run(self, task: Task, act: Callable[[Refiner], Awaitable[Outcome]], *, quiet: bool) -> Outcome:
         """Run one task to its outcome, with progress on standard error where that is a terminal; warnings are said there too."""
 
         async def whole(progress: Progress, tools: Sequence[Tool]) -> Outcome:
             refiner = self.refiner(tools, progress=progress, on_event=progress.event)
+            refiner.memory = self.memory
             try:
                 return await act(refiner)
             finally:
@@ -127,20 +134,45 @@ def open_session(options: RunOptions, *, default_model: str) -> Session:
         UsageError: an unknown name or a malformed settings file.
     """
     settings = load_settings()
+    _check_prices(settings)
     policy = with_budgets(find_policy(options.policy, settings), deadline_seconds=options.deadline, tokens=options.budget_tokens, cost_usd=options.budget_usd)
     if options.max_turns is not None:
-        policy = dataclasses.replace(policy, max_turns=options.max_turns)
+        policy = with_turns(policy, options.max_turns)
+    model, judge = options.model or settings.model or default_model, options.judge or settings.judge
     return Session(
-        model=options.model or settings.model or default_model,
+        model=model,
         evaluator=options.evaluator or settings.evaluator,
-        judge=options.judge or settings.judge,
+        judge=judge,
         entailment=options.entailment,
         privacy=options.privacy,
         policy=policy,
+        prompts=read_prompts(options.prompts),
         tools=options.tool or settings.tools,
         settings=settings,
+        memory=_memory(settings, judge or model) if options.memory else None,
         records=_records(settings) if options.record and settings.record else None,
     )
+
+
+def _memory(settings: Settings, judge: str) -> Memory | None:
+    """The memory of verified facts, where verdicts are paid for: what no model judges, or one that costs nothing, is found out again as well."""
+    from redraft.memory import FILE_NAME, Memory
+    from redraft.privacy import LOCAL_MODELS
+
+    given = settings.memory
+    if not given.get("enabled", True) or judge.partition(":")[0] in LOCAL_MODELS:
+        return None
+    return Memory(settings.home / FILE_NAME, max_entries=given.get("max_entries", 10_000), max_bytes=int(given.get("max_megabytes", 64) * (1 << 20)))
+
+
+def _check_prices(settings: Settings) -> None:
+    if not settings.prices:
+        return
+    from redraft.tools.search import ENGINES
+
+    for name in settings.prices:
+        if name not in ENGINES:
+            raise UnknownName("priced tool", name, ENGINES, "from [tools.NAME] usd_per_call")
 
 
 def _records(settings: Settings) -> Records:

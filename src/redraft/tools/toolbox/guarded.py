@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from redraft.effects import SystemClock
+from redraft.effects import SystemClock, charge
 from redraft.protocols import Clock, Tool
 from redraft.tools.toolbox.breaker import Breaker
 from redraft.tools.toolbox.cache import Key, ResultCache, Unseen
@@ -159,6 +159,11 @@ class Guarded:
         return self._provider_of is None and lane is not None and lane.breaker.down
 
     @property
+    def price_usd(self) -> float | None:
+        """Of one call that goes out; None where it is not known."""
+        return self.settings.price_usd
+
+    @property
     def cost_usd(self) -> float | None:
         """What the calls so far cost; None where the price is not known."""
         if self.settings.price_usd is None:
@@ -262,6 +267,8 @@ class Guarded:
 
     async def _ask(self, call: ToolCall) -> ToolResult:
         self.upstream_calls += 1
+        if self.settings.price_usd:
+            charge(self.settings.price_usd)  # to the run that asked first: those that wait for the same call, and those that find it in memory, pay nothing
         try:
             result: Any = await self._within(self.settings.timeout_seconds, self.tool.run(call))
         except _Late:
