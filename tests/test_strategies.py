@@ -72,6 +72,19 @@ class TestReflexion:
         assert (outcome.stop_reason, outcome.status) == ("no_problem", "unverified")
         assert len(model.requests) == 1
 
+    def test_the_callers_function_decides_where_there_is_one_and_says_right_or_wrong_alone(self) -> None:
+        lesson = json.dumps({"lesson": "Think of the other sea."})
+        model = ScriptedModel(["The sea is wide.", lesson, "The sea is GOLDEN.", "never asked"])
+        outcome = refined("reflexion", model, oracle=lambda answer: "GOLDEN" in answer)
+        assert (outcome.answer, outcome.stop_reason) == ("The sea is GOLDEN.", "no_problem")
+        assert not any("GOLDEN" in message.content for request in model.requests for message in request.messages)
+        assert "says that this attempt is wrong" in model.requests[1].messages[-1].content
+
+    def test_what_the_checks_verify_is_attempted_again_if_the_callers_function_calls_it_wrong(self) -> None:
+        model = ScriptedModel([RIGHT, json.dumps({"lesson": "Add."}), "12 + 12 + 12 = 36."])
+        outcome = refined("reflexion", model, oracle=lambda answer: "+" in answer)
+        assert (outcome.answer, outcome.status) == ("12 + 12 + 12 = 36.", "corrected")
+
     def test_a_small_model_makes_one_attempt_and_the_user_is_told_why(self) -> None:
         outcome = refined("reflexion", ScriptedModel([WRONG], ability="small"))
         assert outcome.stop_reason == "hard_cap"

@@ -14,7 +14,10 @@ from redraft.prompts import Prompts, Template, checked
 
 __all__ = ["SUFFIX", "prompts_hash", "read_prompts", "template_named", "templates"]
 
-STEPS = ("generate", "critique", "interact", "probe", "reflect", "correct", "rewrite", "evaluate", "examples", "judge")
+STEPS = (
+    "generate", "critique", "interact", "probe", "reflect", "correct", "rewrite", "evaluate", "examples", "judge",
+    "strategies.reflexion", "strategies.react", "strategies.inline_tools",
+)  # fmt: skip
 """Files whose templates are listed."""
 SUFFIX = ".txt"
 

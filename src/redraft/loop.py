@@ -24,7 +24,7 @@ from redraft.stopping import Moment, status_of, stop
 from redraft.types import Candidate, Check, Claim, Decision, Problem, State, Status, Task, Turn
 from redraft.verify import verify
 
-__all__ = ["Ending", "Setting", "examine", "moment", "nothing_found", "run_loop", "unexamined"]
+__all__ = ["Ending", "Setting", "bounded", "examine", "moment", "nothing_found", "run_loop", "unexamined"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,7 +15,7 @@ from redraft.control import score_of
 from redraft.errors import Stopped
 from redraft.events import Corrected, Verified
 from redraft.generate import generate
-from redraft.loop import Ending, Setting, examine
+from redraft.loop import Ending, Setting, bounded, examine
 from redraft.strategies.course import Course, finish
 from redraft.types import Candidate, Decision, State, Task
 
@@ -80,12 +80,12 @@ async def _vote(course: Course) -> str:
 
 async def _samples(course: Course) -> tuple[list[str], Stopped | None]:
     """The samples that could be had, the given answer first, and what stopped the others."""
-    task, effects = course.setting.task, course.setting.effects
+    task, policy, effects = course.setting.task, course.setting.policy, course.setting.effects
     given = [] if task.answer is None else [task.answer]
-    more = range(len(given), max(1, course.setting.policy.candidates))
+    more = range(len(given), max(1, policy.candidates))
     replies = await effects.together([generate(task, effects, sample=number) for number in more])
     stopped = next((reply for reply in replies if isinstance(reply, Stopped)), None)
-    return [*given, *(course.bounded(reply) for reply in replies if not isinstance(reply, Stopped))], stopped
+    return [*given, *(bounded(policy, reply, "", effects) for reply in replies if not isinstance(reply, Stopped))], stopped
 
 
 async def _examined(course: Course, text: str) -> State:

@@ -10,7 +10,7 @@ from redraft.control import anchor_of, decide
 from redraft.errors import Stopped
 from redraft.events import Corrected, Criticised, Decided, Drafted, StoppedRun
 from redraft.generate import generate
-from redraft.loop import Ending, Setting, examine, moment, nothing_found, unexamined
+from redraft.loop import Ending, Setting, bounded, examine, moment, nothing_found, unexamined
 from redraft.policy import StopReason
 from redraft.stopping import status_of, stop
 from redraft.types import Candidate, Decision, Problem, State, Turn
@@ -35,15 +35,16 @@ class Course:
         """
         task, effects = self.setting.task, self.setting.effects
         if task.answer is None:
-            self.draft = self.bounded(await generate(task, effects) if text is None else text)
+            self.draft = bounded(self.setting.policy, await generate(task, effects) if text is None else text, "", effects)
         effects.emit(Drafted(text=self.draft, given=task.answer is not None))
         self.initial = self.state = unexamined(self.draft)
         self.initial = self.state = await examine(self.setting, Candidate(text=self.draft), None, ())
 
-    def reason(self, most_turns: int) -> StopReason | None:
-        """The first of the policy's stop rules that holds; `most_turns` is what the hard cap means for this strategy."""
+    def reason(self, most_turns: int, *, without: frozenset[StopReason] = frozenset()) -> StopReason | None:
+        """The first of the policy's stop rules that holds; `most_turns` is what the hard cap means for this strategy, `without` what does not count."""
         policy, effects = self.setting.policy, self.setting.effects
-        return stop(dataclasses.replace(policy, max_turns=most_turns), self.state, self.history, effects.usage, moment(effects))
+        rules = dataclasses.replace(policy, max_turns=most_turns, stops=tuple(rule for rule in policy.stops if rule not in without))
+        return stop(rules, self.state, self.history, effects.usage, moment(effects))
 
     async def propose(self, candidate: Candidate, problems: Sequence[Problem], retained: State | None = None) -> Turn:
         """One turn as the loop takes it: examine a rewrite of `retained` (by default of what is kept) and decide. Keeping it is left to the caller.
@@ -74,16 +75,8 @@ class Course:
 
     def rewrite(self, text: str) -> Candidate:
         """A whole new text as a rewrite of the one that is kept."""
-        new = self.bounded(text)
+        new = bounded(self.setting.policy, text, self.state.text, self.setting.effects)
         return Candidate(text=new, edits=diff_edits(self.state.text, new))
-
-    def bounded(self, text: str) -> str:
-        """The text as far as the policy takes texts of models, so that memory stays bounded whatever a model writes."""
-        most = self.setting.policy.max_chars
-        if len(text) <= most:
-            return text
-        self.setting.effects.warn(f"a text of the model had more than {most:,} characters; the rest was left out")
-        return text[:most]
 
 
 async def finish(setting: Setting, steps: Callable[[Course], Awaitable[str]]) -> Ending:
