@@ -81,7 +81,7 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
     if _quantity_of_all(said, text, figure, derivation):
         return "the sentence speaks of every one of several, which is not computed"
     if derivation is None:
-        if _RATE.search(said) and not figure.percent:
+        if _RATE.search(said) and not figure.percent and not meaning.each:
             return "the figure is one for each of several, and more than one reading of that is possible"
         if figure.percent and re.match(r"\s*of (?:its|their|his|her|our)\b", text[figure.span[1] :]):
             return CLAIM_NOTE
@@ -114,6 +114,7 @@ def _unnamed_rate(said: str, sheet: Sheet) -> bool:
 
 
 def _quantity_of_all(said: str, text: str, figure: Quantity, derivation: Derivation | None) -> bool:
+    said = re.sub(r"\bthan (?:any|all|every)(?: of the)? others?\b", "", said, flags=re.IGNORECASE)
     found = [match for match in _QUANTIFIED.finditer(said)]
     if not found:
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -17,7 +17,7 @@ from redraft.planning.mentions import ColumnMention, Reading, ValueMention, read
 from redraft.planning.qualities import CHANGES
 from redraft.planning.sheets import Sheet
 from redraft.planning.table_readings import Meaning
-from redraft.planning.table_words import DIRECTIONS, GENERIC, NEUTRAL
+from redraft.planning.table_words import DIRECTIONS, GENERIC, NEUTRAL, SYNONYMS
 from redraft.types import Span
 
 __all__ = ["BOUND", "BY_UNIT", "UNNAMED", "Place", "counts_labels", "figure_meaning", "multiplier", "operator_after", "operator_before", "says"]
@@ -48,6 +48,8 @@ class Place:
     span: Span
     heading: Span | None
     before: Span | None
+    subject: Span | None = None
+    """The earlier sentence whose subject a pronoun at the beginning takes up."""
 
 
 def multiplier(sheet: Sheet, measure: int | None) -> Fraction:
@@ -66,7 +68,8 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
     heading = read_mentions(sheet, text, place.heading) if place.heading else None
     clause = part_of(text, place.span, figure, figures)
     local = reading.within(clause)
-    elsewhere = [part_of(text, place.span, other, figures) for other in figures if other is not figure]
+    later = _later(text, clause, place.span, figure, figures)
+    elsewhere = [*later, *(part_of(text, place.span, other, figures) for other in figures if other is not figure)]
     shared = {
         name
         for name, spans in reading.operations.items()
@@ -74,8 +77,10 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
     }
     operations = frozenset(local.operations) | frozenset(shared)
     if not operations & {"change", "share", "difference", "ratio", "count"} and figure.percent:
-        operations |= frozenset(reading.operations) & {"change", "share", "difference", "ratio"}
-    if counts_labels(figure, reading, sheet):
+        earlier = {name for name, spans in reading.operations.items() if any(not _within(span, later) for span in spans)}
+        operations |= earlier & {"change", "share", "difference", "ratio"}
+    counting = counts_labels(figure, reading, sheet) or _counts_too(text, figure, figures, reading, sheet)
+    if counting:
         operations |= {"count"}
         if _whole_of(text, figure, figures):
             operations = frozenset({"count"})
@@ -87,7 +92,9 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
         return None
     if measures and measures[0][1] >= 0.5 and set(sheet.fields[measures[0][0]].stems) & CHANGES:
         operations -= {"change", "difference"}
-    groups, inherited = _groups(reading, heading)
+    moved = operations & {"change", "difference", "ratio"}
+    labels = [mention for mention in reading.values if moved or not _within(mention.span, later)]
+    groups, inherited = _groups(labels, heading, _subject(sheet, text, place))
     conditions = tuple(_conditions(text, figure, figures, reading, sheet, measures))
     if _is_condition(text, figure, figures, reading, sheet):
         return None
@@ -98,7 +105,7 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
     level = "to" if measured or _REACHED.search(before) else "by" if _BY.search(before) else ""
     return Meaning(
         sheet=sheet,
-        reading=reading,
+        reading=_up_to(reading, later[0][0] if later else place.span[1]),
         operations=operations,
         measures=measures,
         dimensions=dimensions,
@@ -109,11 +116,11 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
         percent=figure.percent,
         direction=1 if said == {"up"} else -1 if said == {"down"} else 0,
         level=level,
-        counting=counts_labels(figure, reading, sheet),
+        counting=counting,
         excluded=tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters),
         rows=figure.percent and "share" in operations and rows_meant(sheet, reading, measures),
         each=tuple(place for place in sheet.dimensions if _one_by_one(sheet, place, local)),
-        foreign=any(not _trailing(text, clause, span, place.span, figure, figures) for span in reading.beside),
+        foreign=any(not _within(span, later) for span in reading.beside),
     )
 
 
@@ -136,13 +143,25 @@ def _one_by_one(sheet: Sheet, place: int, reading: Reading) -> bool:
 _LOOSE = re.compile(r"[,;:(]\s?|\s(?:while|whereas|but|although|though)\s|\s[–—-]\s")
 
 
-def _trailing(text: str, clause: Span, word: Span, sentence: Span, figure: Quantity, figures: Sequence[Quantity]) -> bool:
-    """Whether a word belongs to a later figure set off by more than "and": the budget of "it came to 620, against a budget of 600"."""
-    if word[0] < clause[1]:
-        return False
-    later = [other for other in figures if other.span[0] > figure.span[1]]
-    parts = [part_of(text, sentence, other, figures) for other in later]
-    return any(start <= word[0] < end and _LOOSE.search(text, figure.span[1], start) for start, end in parts)
+def _later(text: str, clause: Span, sentence: Span, figure: Quantity, figures: Sequence[Quantity]) -> list[Span]:
+    """The parts that belong to later figures and are set off by more than "and": ", against a budget of 600"."""
+    parts: list[Span] = []
+    for other in figures:
+        breaks = list(_LOOSE.finditer(text, figure.span[1], other.span[0])) if other.span[0] > figure.span[1] else []
+        if breaks and breaks[-1].end() >= clause[1]:
+            parts.append((breaks[-1].end(), part_of(text, sentence, other, figures)[1]))
+    return sorted(parts)
+
+
+def _within(span: Span, parts: Sequence[Span]) -> bool:
+    return any(start <= span[0] < end for start, end in parts)
+
+
+def _up_to(reading: Reading, end: int) -> Reading:
+    """The reading with the words before that place only; what it names is kept."""
+    if end >= reading.span[1]:
+        return reading
+    return replace(reading, span=(reading.span[0], end), words=tuple(word for word in reading.words if word.span[1] <= end))
 
 
 def says(reading: Reading, entry: tuple[str, ...]) -> bool:
@@ -162,6 +181,18 @@ def part_of(text: str, span: Span, figure: Quantity, figures: Sequence[Quantity]
             end = match.start()
             break
     return start, end
+
+
+def _counted_measure(sheet: Sheet, reading: Reading, figure: Quantity) -> int | None:
+    """The one measure that the noun right behind a figure names: the losses of "15 points after 21 defeats"."""
+    following = next((word for word in reading.words if 0 <= word.span[0] - figure.span[1] <= 1), None)
+    if figure.percent or following is None or following.text.lower() in STOP_WORDS or following.stem in GENERIC or counts_labels(figure, reading, sheet):
+        return None
+    named = [place for place in sheet.measures if following.stem in sheet.fields[place].stems]
+    if not named and following.stem not in NEUTRAL:
+        groups = [group for group in SYNONYMS if following.stem in group]
+        named = [place for place in sheet.measures if any(group & set(sheet.fields[place].stems) for group in groups)]
+    return named[0] if len(named) == 1 else None
 
 
 def _of_another(reading: Reading, mention: ColumnMention, figure: Quantity, figures: Sequence[Quantity]) -> bool:
@@ -205,6 +236,9 @@ def _measures(
             found[field] = max(found.get(field, 0), 0.45 if len(same) > 1 or (column.unit and column.unit in "$€£¥₹") else 0.7)
         elif following is not None and following.stem in GENERIC and following.stem in column.stems and following.text.lower() not in STOP_WORDS:
             found[field] = max(found.get(field, 0), 0.9)
+    noun = _counted_measure(sheet, reading, figure)
+    if noun is not None:
+        return ((noun, 0.9),)
     if len(sheet.measures) == 1:
         found.setdefault(sheet.measures[0], UNNAMED if not sheet.fields[sheet.measures[0]].stems else IMPLIED)
     _by_currency(sheet, figure, found)
@@ -234,14 +268,28 @@ def _by_currency(sheet: Sheet, figure: Quantity, found: dict[int, float]) -> Non
         found[same[0]] = max(found.get(same[0], 0), BY_UNIT)
 
 
-def _groups(reading: Reading, heading: Reading | None) -> tuple[tuple[tuple[ValueMention, ...], ...], tuple[ValueMention, ...]]:
+def _subject(sheet: Sheet, text: str, place: Place) -> ValueMention | None:
+    """The label with which the sentence began that a pronoun takes up."""
+    if place.subject is None:
+        return None
+    labels = [mention for mention in read_mentions(sheet, text, place.subject).values if len(mention.filters) == 1 and not mention.excluded]
+    labels = [mention for mention in labels if not sheet.fields[mention.filters[0].field].ordered]
+    first = next(iter(labels), None)
+    if first is None or not re.fullmatch(r"(?:The )?", text[place.subject[0] : first.span[0]]) or re.match(r"\s*(?:and|,|&)", text[first.span[1] : first.span[1] + 5]):
+        return None
+    return first
+
+
+def _groups(labels: Sequence[ValueMention], heading: Reading | None, subject: ValueMention | None) -> tuple[tuple[tuple[ValueMention, ...], ...], tuple[ValueMention, ...]]:
     by_fields: dict[tuple[int, ...], list[ValueMention]] = {}
-    for mention in reading.values:
+    for mention in labels:
         if not mention.excluded:
             known = by_fields.setdefault(mention.fields, [])
             if all(mention.filters != other.filters for other in known):
                 known.append(mention)
     inherited: list[ValueMention] = []
+    if subject is not None and not any(set(subject.fields) & set(fields) for fields in by_fields):
+        by_fields[subject.fields] = [subject]
     if heading is not None:
         own = {field for fields in by_fields for field in fields}
         for mention in heading.values:
@@ -292,7 +340,11 @@ def counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
         word for word in reading.words if word.span[0] >= figure.span[0] + len(figure.text.rstrip()) - len(figure.unit) and word.span[0] >= figure.span[0]
     ]
     following = [word for word in following if word.span[0] > figure.span[0]][:5]
+    end = figure.span[1]
     for word in following:
+        if word.span[0] - end > 1:
+            break
+        end = word.span[1]
         if any(mention.span[0] <= word.span[0] < mention.span[1] for mention in reading.dimensions(sheet) if _countable(sheet, mention.field)):
             return True
         if word.stem in ("row", "entry", "entri", "record") or (word.text.lower() in PEOPLE and _persons(sheet)):
@@ -305,6 +357,16 @@ def counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
     before = [mention for mention in reading.dimensions(sheet) if mention.span[1] <= figure.span[0] and figure.span[0] - mention.span[1] <= 3]
     lead = [word.text.lower() for word in reading.words if before and word.span[1] <= before[-1].span[0]]
     return bool(before) and any(word in ("of", "among", "amongst", "out") for word in lead[-3:])
+
+
+def _counts_too(text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet) -> bool:
+    """Whether it counts what the figure before it does: the two of "four people work in London and two in Milan"."""
+    before = [other for other in figures if other.span[1] <= figure.span[0]]
+    if not before or figure.percent or figure.value.denominator != 1 or not counts_labels(before[-1], reading, sheet):
+        return False
+    label = next((mention for mention in reading.values if mention.span[0] >= figure.span[1]), None)
+    gap = text[before[-1].span[1] : figure.span[0]]
+    return label is not None and bool(re.search(r"(?:\band|,)\s*$", gap)) and bool(re.fullmatch(r"\s(?:in|at|from|for)\s(?:the )?", text[figure.span[1] : label.span[0]]))
 
 
 PEOPLE = frozenset("people persons men women".split())

@@ -17,6 +17,7 @@ from redraft.planning.table_words import (
     EXCLUDING_AFTER,
     FOREIGN,
     GENERIC,
+    HEADS,
     HYPOTHETICAL,
     NEUTRAL,
     NOBODY,
@@ -76,6 +77,8 @@ class Reading:
     """Words of the names of the table and its columns."""
     named: frozenset[str] = frozenset()
     """Words of the names of the measures that are mentioned."""
+    dated: frozenset[str] = frozenset()
+    """Words of the names of columns of dates."""
     units: frozenset[str] = frozenset()
     """Units of the columns of the table, in all their spellings."""
     beside: tuple[Span, ...] = ()
@@ -103,6 +106,8 @@ class Reading:
         known = [mention.span for mention in (*self.values, *self.columns)] + [place for spans in self.operations.values() for place in spans]
         known += [figure.span for figure in figures] + list(self.unresolved)
         ends = [figure.span[1] for figure in figures]
+        behind = {mention.span[1] for mention in self.values}
+        known += [word.span for word in self.words if word.text.lower() in HEADS and word.span[0] - 1 in behind]
         known += [word.span for word in self.words if word.text.lower() in self.units and any(0 <= word.span[0] - end <= 2 for end in ends)]
         return tuple(
             word
@@ -116,6 +121,10 @@ class Reading:
     def explains(self, word: Word) -> bool:
         """Whether the word says no more than a column that is named: "stayed" of nights, "longer" of minutes."""
         low = word.text.lower()
+        if any(word.stem in group and group & self.table for group in SYNONYMS):
+            return True
+        if any(names & self.dated for names, _ in VERBS.get(low, ())):
+            return True
         return low == "far" or any(names & self.named for names, _ in (*VERBS.get(low, ()), *COMPARATIVES.get(low, ()), *SUPERLATIVES.get(low, ())))
 
     def restricted(self, figures: Sequence[Quantity]) -> bool:
@@ -186,9 +195,19 @@ def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False
         excluding=bool(excluding) and not handled,
         hypothetical=bool(_phrases(found, HYPOTHETICAL, [*taken, *named])),
         named=frozenset(part for mention in columns if sheet.fields[mention.field].role == "measure" for part in sheet.fields[mention.field].stems),
+        dated=frozenset(part for column in sheet.fields if column.temporal for part in column.stems) - {"date", "time"},
         units=frozenset(unit for column in sheet.fields for unit in column.units),
-        table=frozenset(sheet.stems) | {part for column in sheet.fields for part in (*column.stems, column.unit.lower())},
+        table=frozenset(sheet.stems) | _persons(sheet) | {part for column in sheet.fields for part in (*column.stems, column.unit.lower())},
     )
+
+
+_PERSON_COLUMNS = frozenset(root(word) for word in "name employee person player patient student member staff".split())
+
+
+def _persons(sheet: Sheet) -> frozenset[str]:
+    """Words for people, where each row is one."""
+    rows = any(set(sheet.fields[place].stems) & _PERSON_COLUMNS and len(sheet.fields[place].values) == sheet.count for place in sheet.dimensions)
+    return frozenset(root(word) for word in ("people", "persons", "colleagues")) if rows else frozenset()
 
 
 def _operations(found: Sequence[Word], taken: Sequence[Span]) -> dict[str, tuple[Span, ...]]:
@@ -335,6 +354,12 @@ def _columns(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span], *, ques
     mentions.extend(mention for mention in _by_initials(found, used, cores) if mention.field not in {other.field for other in mentions})
     if not any(sheet.fields[mention.field].role == "measure" and mention.strength >= 0.7 for mention in mentions):
         mentions.extend(_by_other_words(sheet, found, free, used, cores, question=question))
+    dimensions = [place for place in sheet.dimensions if place not in {mention.field for mention in mentions}]
+    for at, word in enumerate(found):
+        if free[at] and at not in used and not any(mention.span == word.span for mention in mentions):
+            fits = [place for place in dimensions if any(word.stem in group and group & set(sheet.fields[place].stems) for group in SYNONYMS)]
+            if len(fits) == 1:
+                mentions.append(ColumnMention(span=word.span, field=fits[0], strength=0.5))
     return tuple(sorted(mentions, key=lambda mention: mention.span))
 
 

@@ -226,7 +226,7 @@ def _order_weight(meaning: Meaning, group: Sequence[ValueMention], first: int, s
 
 def _operation_weight(meaning: Meaning, derivation: Derivation) -> float:
     if derivation.dimension is not None and derivation.dimension in meaning.each and derivation.operation in meaning.operations | {"average"}:
-        return 1.3
+        return 1.4
     asked, operation = meaning.operations, derivation.operation
     explicit = asked & {"sum", "average", "median", "share", "change", "difference", "ratio", "count", "distinct", "rank", "range"}
     if meaning.counting and derivation.kind != "count":

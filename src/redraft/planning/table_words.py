@@ -16,6 +16,7 @@ __all__ = [
     "EXCLUDING_AFTER",
     "FOREIGN",
     "GENERIC",
+    "HEADS",
     "HIGH",
     "HYPOTHETICAL",
     "LOW",
@@ -145,7 +146,7 @@ ADJECTIVE_MEASURES: Mapping[str, str] = {
     "earnings revenue", "earning": "salary wage income",
     "rated": "rating score", "scored": "score points", "sold": "unit quantity sale", "selling": "unit quantity sale", "outsold": "unit quantity "
     "sale", "sells": "unit quantity sale",
-    "stocked": "stock inventory", "spent": "spending cost expense budget", "profitable": "profit", "rainiest": "rainfall precipitation",
+    "stocked": "stock inventory", "spent": "spent spending cost expense", "profitable": "profit", "rainiest": "rainfall precipitation",
     "employs": "employee headcount staff",
     "employed": "employee headcount staff", "visited": "visitor visit", "attended": "attendance attendee", "produced": "production output",
     "shipped": "shipment unit", "aged": "age",
@@ -158,7 +159,9 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
         "employee staff headcount worker personnel",
         "customer client", "price cost fare fee charge", "quantity unit volume",
         "population inhabitant resident people", "area size surface", "length distance",
-        "score points rating mark",
+        "score points rating mark", "student pupil learner", "patient participant subject", "match game fixture", "win victory won", "loss defeat lost",
+        "draw tie drawn", "vote ballot", "emission co2 carbon", "generation output production", "responder response", "defect fault", "absence absent missed",
+        "visit session", "payroll salary wage",
         "order purchase", "visitor guest", "product item article", "city town", "country nation", "stock inventory", "rainfall precipitation "
         "rain", "department division team",
         "name title", "attendance attendee spectator", "age year_of_age", "weight mass", "speed velocity", "duration time", "share percentage",
@@ -234,12 +237,25 @@ NEUTRAL = frozenset(
         "own owned "
         "need needed needs require required requires "
         "combined respectively together fact contrast turn detail glance bottom top middle back comfortable comfortably clear clearly easily "
+        "follow follows followed following recover recovers recovered recovering bounce bounced slump slumped dip dips dipped stay stays stayed receive "
+        "receives received poll polled cast casts remain remains remained cost spend spends spent emit emits emitted join joined belong belongs comprise "
+        "comprises comprised consist consists consisted i.e. ie namely viz thereby therefore hence accordingly notably compound combined become became "
+        "turn turns leave leaves left bring brings ship ships provide provides provided supply supplies supplied serve serves served handle handles handled "
+        "occur occurs occurred happen happens happened apply applies applied write wrote written gather gathered obtain obtains obtained win wins reading "
+        "readings state states stated year-end mark date so far ahead behind alone apart beyond once twice thrice "
         "narrowly barely healthy impressive meagre mere whopping "
         "exact rounded based given across between among against dollar euro pound usd eur gbp yen currency cent k m bn mn thousand million billion"
     ).split()
 )
 
 
+HEADS = frozenset(
+    "power plant plants energy station stations source sources region regions team teams department departments division divisions office offices branch"
+    " branches store stores shop shops area areas sector sectors segment segments channel channels service services line lines category categories district"
+    " districts party group groups arm class country city town county state province site sites facility product products project programme program side"
+    " party brand model".split()
+)
+"""Nouns behind a label that say no more than what kind of thing it is: "gas plants", "the Search team"."""
 RANKING = frozenset(
     root(word) for word in "rank ranks ranked come comes came finish finished finishes place places placed position spot slot sit sits stand stands".split()
 )

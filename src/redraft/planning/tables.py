@@ -59,12 +59,17 @@ async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
     return tuple(sorted(made, key=lambda route: (route.claim.span, route.claim.focus or route.claim.span)))
 
 
+_PRONOUN = re.compile(r"(?:They|It|He|She|Their|Its|His|Her)\b")
+
+
 def _places(text: str) -> list[Place]:
     found: list[Place] = []
     heading: Span | None = None
     before: Span | None = None
     spans = sentences(text)
+    subject: Span | None = None
     for block in blocks(text):
+        subject = None
         if block.kind in ("code", "table_row"):
             before = None
             continue
@@ -73,7 +78,9 @@ def _places(text: str) -> list[Place]:
             continue
         for span in spans:
             if block.span[0] <= span[0] and span[1] <= block.span[1]:
-                found.append(Place(span=span, heading=heading, before=before))
+                took_up = bool(_PRONOUN.match(text, *span))
+                subject = (subject if before is not None and subject is not None else before) if took_up else None
+                found.append(Place(span=span, heading=heading, before=before, subject=subject))
                 before = span
     return found
 
@@ -100,6 +107,8 @@ class _Finding:
     wrong: tuple[Meaning, list[Scored]] | None = None
     note: str = ""
     meaning: Meaning | None = None
+    scope: Span = (0, 0)
+    """What of the sentence is said of this figure, without what is set off for later ones."""
 
 
 def _agreed(text: str, place: Place, found: Sequence[tuple[Quantity, _Finding]], figures: Sequence[Quantity], seen: Counter[str]) -> Iterator[Route]:
@@ -107,7 +116,7 @@ def _agreed(text: str, place: Place, found: Sequence[tuple[Quantity, _Finding]],
     findings = _bound(text, found, figures)
     for figure, finding in findings:
         claim = _claim(text, _clause(text, place.span, figure), figure.span, seen, "number")
-        others = [other for one, other in findings if one is not figure]
+        others = [other for one, other in findings if one is not figure and not (finding.scope[1] and one.span[0] >= finding.scope[1])]
         beside = [other for other in others if other.right is None and other.wrong is None]
         if finding.right is not None and not beside and sum(other.wrong is not None for other in others) <= 1:
             yield _supported(claim, finding.right, figure)
@@ -125,7 +134,7 @@ def _bound(text: str, found: Sequence[tuple[Quantity, _Finding]], figures: Seque
         if finding.right is None and following is not None and following.right is not None and following.meaning is not None:
             earlier = earlier_value(text, figure, figures, following.meaning, following.right.derivation)
             if earlier is not None:
-                finding = _Finding(right=Scored(earlier, EXPECT), meaning=following.meaning)
+                finding = _Finding(right=Scored(earlier, EXPECT), meaning=following.meaning, scope=finding.scope)
         bound.append((figure, finding))
     return bound
 
@@ -149,15 +158,17 @@ def _figure_finding(text: str, place: Place, figure: Quantity, figures: Sequence
             fitting = fitting if leading and all(_gives(one.derivation, figure, meaning) for one in leading) else []
         if fitting and fitting[0].fit >= SUPPORT and not reading.hypothetical:
             note = claim_doubt(text, figure, said, meaning, fitting[0].derivation)
-            return _Finding(note=note) if note else _Finding(right=fitting[0], meaning=meaning)
+            scope = meaning.reading.span
+            return _Finding(note=note, scope=scope) if note else _Finding(right=fitting[0], meaning=meaning, scope=scope)
         best.append((meaning, scored))
     if not best:
         return None
     doubts = [_doubt(meaning, scored, figure, figures, text) or claim_doubt(text, figure, figures, meaning, None) for meaning, scored in best]
     certain = [one for one, doubt in zip(best, doubts, strict=True) if not doubt]
     if certain and not any(_possible(meaning, scored, figure, figures) for meaning, scored in best):
-        return _Finding(wrong=certain[0])
-    return _Finding(note=next((doubt for doubt in doubts if doubt), "a value of the table agrees with the figure, but not in the way the words say"))
+        return _Finding(wrong=certain[0], scope=best[0][0].reading.span)
+    note = next((doubt for doubt in doubts if doubt), "a value of the table agrees with the figure, but not in the way the words say")
+    return _Finding(note=note, scope=best[0][0].reading.span)
 
 
 def _possible(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures: Sequence[Quantity]) -> bool:
@@ -226,6 +237,9 @@ def _doubt(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures
         return "the figure is of another magnitude than those of the table"
     if not scored or scored[0].fit < SUPPORT:
         return "no derivation fits the words"
+    asked = meaning.operations & {"difference", "ratio", "change", "share", "median"}
+    if asked and not meaning.counting and scored[0].derivation.operation not in asked | {"range"} and not any(one.derivation.operation in asked for one in scored[:40]):
+        return "what the words ask for cannot be derived from the table"
     return ""
 
 
@@ -319,12 +333,18 @@ def _unit_known(meaning: Meaning, figure: Quantity, text: str) -> bool:
     meant = {measure for measure, strength in meaning.measures if strength >= 0.45} | set(sheet.dimensions)
     own = {root(word.text) for place in meant for word in words(sheet.fields[place].name + " " + sheet.fields[place].unit)}
     own |= {name for place in meant for name in sheet.fields[place].stems}
+    if low in {unit for place in meant for unit in sheet.fields[place].units}:
+        return True
+    if any(not sheet.fields[place].stems for place in meant):
+        own |= set(sheet.stems)
     others = {root(word.text) for column in sheet.fields for word in words(column.name + " " + column.unit)} - own
     if following.stem in others:
         return False
     if low in STOP_WORDS or following.stem in NEUTRAL or following.stem in own or low.endswith(("ed", "ing", "ly")):
         return True
     if any(denotes(following, sheet.fields[place]) for place, strength in meaning.measures if strength >= 0.5):
+        return True
+    if meaning.counting and following.stem in meaning.reading.table:
         return True
     covered = [mention.span for mention in (*meaning.reading.values, *meaning.reading.columns)] + [
         place for spans in meaning.reading.operations.values() for place in spans
