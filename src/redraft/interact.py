@@ -27,10 +27,12 @@ from redraft.screening import clean
 from redraft.structured import ask
 from redraft.types import EXACT_TOOLS, Check, CheckStatus, Claim, Evidence, Failure, Message, ModelRequest, Problem, State, Task, ToolCall, is_search
 
-__all__ = ["SHOWN", "Interaction", "interact", "look_up"]
+__all__ = ["SHOWN", "Interaction", "called_wrong", "interact", "look_up"]
 
 SHOWN = 400
 """Characters of one page that the critic is shown."""
+KEPT = 6
+"""Pages of earlier turns that are shown again: what was seen stays known."""
 FURTHER = 3
 """Sets of hits that a look-up goes through at most for a page that was not seen."""
 ANSWER_SHOWN = 6000
@@ -67,9 +69,11 @@ async def interact(task: Task, policy: Policy, text: str, retained: State | None
         return State(text=text, evidence=before, refusal=is_refusal(text))
     seen: dict[str, Evidence] = dict(before)
     shown: list[str] = []
-    fresh: list[Evidence] = await _executed(text, effects)
-    for item in fresh:
-        shown.append(f"The program in the answer was run.\n{evidence_block(1, item, effects)}")
+    fresh: list[Evidence] = list(before.values())[-KEPT:]
+    shown += [evidence_block(number, _cut(item), effects) for number, item in enumerate(fresh, 1)]
+    for item in await _executed(text, effects):
+        fresh.append(item)
+        shown.append(f"The program in the answer was run.\n{evidence_block(len(fresh), item, effects)}")
     finding: Interaction | None = None
     for number in range(1, policy.interactions + 1):
         last = number == policy.interactions or not effects.tools
