@@ -17,7 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from redraft.claims.words import content_words
+from redraft.events import Event, ToolCalled
 from redraft.models.scripted import ScriptedModel
+from redraft.policy import Budgets, Policy
 from redraft.refiner import Refiner
 from redraft.tools.search.chain import SearchChain
 from redraft.tools.toolbox.breaker import Breaker
@@ -25,7 +27,7 @@ from redraft.tools.toolbox.cache import ResultCache
 from redraft.tools.toolbox.guarded import Guarded, GuardSettings, Timing
 from redraft.tools.toolbox.queries import likeness, normal_query, unchanged
 from redraft.tools.toolbox.rate import Rate
-from redraft.types import Evidence, Failure, ModelRequest, Task, ToolCall, ToolResult
+from redraft.types import Evidence, Failure, ModelRequest, Outcome, Task, ToolCall, ToolResult
 
 T = TypeVar("T")
 QUERY = "How high is the Eiffel Tower?"
@@ -704,3 +706,89 @@ def _questions(folder: Path) -> Iterator[tuple[str, list[str]]]:
 
 async def _all(work: list[Coroutine[Any, Any, Any]]) -> list[Any]:
     return list(await asyncio.gather(*work))
+
+
+class TestTheBill:
+    """What services charge, and what failed on the way, belongs to the run whose call it was."""
+
+    QUOTE = "330 m is the height of the Eiffel Tower in Paris."
+
+    def run(self, tool: Any, *answers: str, events: list[Event] | None = None, **budgets: Any) -> Outcome:
+        claims = [{"quote": text, "statement": text, "tool": tool.name, "input": text} for text in answers]
+
+        def respond(request: ModelRequest) -> str:
+            if request.role == "planner":
+                return json.dumps({"claims": claims, "requirements": []})
+            return json.dumps({"verdict": "supported", "quote": self.QUOTE, "confidence": 0.9})
+
+        policy = Policy(budgets=Budgets(**budgets), concurrency=4)
+        refiner = Refiner(ScriptedModel([respond] * 20), tools=[tool], policy=policy, on_event=events.append if events is not None else None)
+        return refiner.check_sync(Task(query="", kind="report"), " ".join(answers))
+
+    def engine(self, **settings: Any) -> tuple[Guarded, Engine]:
+        async def act(call: ToolCall, number: int) -> ToolResult:
+            return hit(call, self.QUOTE)
+
+        tool, engine = guard(Time(), act, **settings)
+        return tool, engine
+
+    ANSWERS = ("The Eiffel Tower is 330 m high.", "The height of the Eiffel Tower in Paris is 330 m.")
+
+    def test_each_run_pays_for_its_own_calls_and_nothing_for_what_is_cached(self):
+        tool, _ = self.engine(price_usd=0.01)
+        events: list[Event] = []
+        first = self.run(tool, *self.ANSWERS, events=events)
+        again = self.run(tool, *self.ANSWERS)
+        assert (first.usage.cost_usd, again.usage.cost_usd) == (pytest.approx(0.02), 0.0)
+        assert [event.cost_usd for event in events if isinstance(event, ToolCalled)] == [0.01, 0.01]
+
+    def test_a_service_without_a_price_adds_nothing(self):
+        assert self.run(self.engine()[0], *self.ANSWERS).usage.cost_usd == 0.0
+
+    @pytest.mark.parametrize(("limit", "asked", "judged"), [(0.005, 0, 0), (0.01, 1, 0), (0.015, 1, 1), (0.025, 2, 2)])
+    def test_a_call_that_would_exceed_the_budget_is_not_made_not_even_beside_another(self, limit: float, asked: int, judged: int):
+        tool, engine = self.engine(price_usd=0.01)
+        outcome = self.run(tool, *self.ANSWERS, cost_usd=limit)
+        assert len(engine.asked) == asked
+        assert [check.status for check in outcome.checks].count("supported") == judged, "a budget that is used up pays for no judge either"
+        assert (outcome.usage.cost_usd or 0) <= limit
+
+    def test_runs_at_once_share_a_call_and_one_of_them_pays(self):
+        tool, engine = self.engine(price_usd=0.01)
+
+        async def both() -> list[Outcome]:
+            async def one() -> Outcome:
+                claims = [{"quote": self.ANSWERS[0], "statement": self.ANSWERS[0], "tool": "engine", "input": "q"}]
+                reply = json.dumps({"claims": claims, "requirements": []})
+                judged = json.dumps({"verdict": "supported", "quote": self.QUOTE, "confidence": 0.9})
+                return await Refiner(ScriptedModel([reply, judged]), tools=[tool]).check(Task(query="", kind="report"), self.ANSWERS[0])
+
+            return await _all([one(), one()])
+
+        costs = sorted(outcome.usage.cost_usd or 0.0 for outcome in asyncio.run(both()))
+        assert (len(engine.asked), costs) == (1, [0.0, 0.01])
+
+    def test_an_engine_that_failed_is_named_in_the_event_although_the_next_answered(self):
+        broken, fine = Engine(fails("quota")), Engine(finds)
+        broken.name, fine.name = "tavily", "brave"  # type: ignore[misc]
+        time = Time()
+        timing = Timing(clock=time, sleep=time.sleep, jitter=lambda: 0.0)
+        chain = SearchChain([Guarded(tool, GuardSettings(), timing=timing) for tool in (broken, fine)])
+        events: list[Event] = []
+        outcome = self.run(chain, self.ANSWERS[0], events=events)
+        called = next(event for event in events if isinstance(event, ToolCalled))
+        assert called.failure is None
+        assert [(item.tool, item.kind) for item in called.failed] == [("tavily", "quota")]
+        assert "tavily: failed" in outcome.warnings
+
+    def test_engines_that_all_failed_are_all_named(self):
+        engines = [Engine(fails("denied")), Engine(fails("unreachable"))]
+        for engine, name in zip(engines, ("tavily", "brave"), strict=True):
+            engine.name = name  # type: ignore[misc]
+        events: list[Event] = []
+        outcome = self.run(SearchChain(engines), self.ANSWERS[0], events=events)
+        called = next(event for event in events if isinstance(event, ToolCalled))
+        assert {item.tool for item in called.failed} == {"tavily", "brave"}
+        assert called.failure is not None
+        assert called.failure.message == "tavily: failed; brave: failed"
+        assert outcome.checks[0].status == "unavailable"

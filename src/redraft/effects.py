@@ -24,7 +24,7 @@ from redraft.prompts import Prompts
 from redraft.protocols import Clock, Model, Tool, TraceSink
 from redraft.types import Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
 
-__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "call_key", "charge"]
+__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "call_key", "charge", "failing"]
 
 ENTAILMENT = "entailment"
 """Name under which the local entailment verifier is called; it is no tool that a planner may choose."""
@@ -36,7 +36,20 @@ MEMORY = "memory"
 
 T = TypeVar("T")
 
-_bill: ContextVar[list[float] | None] = ContextVar("redraft_bill", default=None)
+MOST_FAILED = 20
+MENDABLE = frozenset({"quota", "denied", "unsupported"})
+"""Failures of one engine that the user is told of although another one answered: they do not go away by themselves."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Course:
+    """What happens in the course of one call of a tool, beside its result."""
+
+    costs: list[float] = dataclasses.field(default_factory=list[float])
+    failed: dict[Failure, None] = dataclasses.field(default_factory=dict[Failure, None])
+
+
+_course: ContextVar[_Course | None] = ContextVar("redraft_course", default=None)
 _branch: ContextVar[list[Event] | None] = ContextVar("redraft_branch", default=None)
 
 
@@ -52,9 +65,16 @@ class SystemClock:
 
 def charge(cost_usd: float) -> None:
     """Put the price of a call that goes out now on the bill of the run that made it; called by whatever stands before a priced service."""
-    bill = _bill.get()
-    if bill is not None:
-        bill.append(cost_usd)
+    course = _course.get()
+    if course is not None:
+        course.costs.append(cost_usd)
+
+
+def failing(failure: Failure) -> None:
+    """Have a failure recorded after which something else is tried; called by whatever repeats a call or asks another service instead."""
+    course = _course.get()
+    if course is not None and len(course.failed) < MOST_FAILED:
+        course.failed[failure] = None
 
 
 def call_key(call: ModelRequest | ToolCall) -> str:
@@ -278,6 +298,7 @@ class Effects:
     async def _use(self, call: ToolCall, key: str) -> ToolResult:
         tool = {ENTAILMENT: self.entailment, ORACLE: self.oracle, MEMORY: self.memory}.get(call.tool) or self.tools.get(call.tool)
         began = self.clock.monotonic()
+        course = _Course()
         if tool is None:
             result: ToolResult = Failure(tool=call.tool, input=call.input, kind="unsupported", message=f"there is no tool {call.tool!r} in this run")
         else:
@@ -287,9 +308,10 @@ class Effects:
             try:
                 async with self._slots:
                     began = self.clock.monotonic()
-                    result = await self._run_tool(tool, call)
+                    result = await self._run_tool(tool, call, course)
             finally:
                 self._reserved_usd -= price
+                self._spent(sum(course.costs) if course.costs else None)
             if call.tool == MEMORY:
                 self.memory_calls += 1
             else:
@@ -301,19 +323,23 @@ class Effects:
                 call=call,
                 evidence=() if isinstance(result, Failure) else result,
                 failure=failure,
+                failed=tuple(item for item in course.failed if item != failure),
+                cost_usd=sum(course.costs) if course.costs else None,
                 started_seconds=began - self._began,
                 seconds=self.clock.monotonic() - began,
             )
         )
         if failure is not None and failure.kind not in ("empty", "bad_input"):
             self.warn(f"{failure.tool}: {failure.message}")
+        for item in course.failed if failure is None else ():
+            if item.kind in MENDABLE:
+                self.warn(f"{item.tool}: {item.message}")
         return result
 
-    async def _run_tool(self, tool: Tool, call: ToolCall) -> ToolResult:
+    async def _run_tool(self, tool: Tool, call: ToolCall, course: _Course) -> ToolResult:
         remaining = self._remaining_seconds()
         limit = tool.timeout_seconds if remaining is None else min(tool.timeout_seconds, remaining)
-        bill: list[float] = []
-        token = _bill.set(bill)
+        token = _course.set(course)
         try:
             async with asyncio.timeout(limit):
                 return await tool.run(call)
@@ -324,8 +350,7 @@ class Effects:
         except Exception as error:  # a tool that breaks its promise must not end the run
             return Failure(tool=call.tool, input=call.input, kind="broken", message=f"failed unexpectedly ({type(error).__name__})")
         finally:
-            _bill.reset(token)
-            self._spent(sum(bill) if bill else None)
+            _course.reset(token)
 
     def _remaining_seconds(self) -> float | None:
         deadline = self.budgets.deadline_seconds

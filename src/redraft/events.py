@@ -75,6 +75,10 @@ class ToolCalled(Event):
     call: ToolCall
     evidence: tuple[Evidence, ...] = ()
     failure: Failure | None = None
+    failed: tuple[Failure, ...] = ()
+    """What failed on the way to the result, each once: tries that were repeated, and engines of a chain after which another was asked."""
+    cost_usd: float | None = None
+    """What it cost; None where nothing was charged or no price is known."""
     started_seconds: float = 0.0
     seconds: float = 0.0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from redraft.effects import failing
 from redraft.errors import UsageError
 from redraft.protocols import Tool
 from redraft.tools.toolbox.cache import Unseen
@@ -64,6 +65,7 @@ class SearchChain:
                 key = (normal_query(call.input), max(0, call.attempt))
                 return self._unseen.fresh(key, call, tuple(dataclasses.replace(item, tool=call.tool) for item in result))
             failures.append(result)
+            failing(result)
             if result.kind == "empty" and not self._on_empty:
                 break
         return together(call, failures)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 from weakref import WeakKeyDictionary
 
-from redraft.effects import SystemClock, charge
+from redraft.effects import SystemClock, charge, failing
 from redraft.protocols import Clock, Tool
 from redraft.tools.toolbox.breaker import Breaker
 from redraft.tools.toolbox.cache import Key, ResultCache, Unseen
@@ -259,6 +259,7 @@ class Guarded:
                 raise
             if isinstance(result, Failure) and result.kind in PROVIDERS_FAULT:
                 lane.breaker.failed(admission)
+                failing(result)
                 if result.kind == "quota" and result.retry_after_seconds:
                     lane.rate.hold(result.retry_after_seconds)
             else:
