@@ -86,7 +86,7 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
         if figure.percent and re.match(r"\s*of (?:its|their|his|her|our)\b", text[figure.span[1] :]):
             return CLAIM_NOTE
         earn = bool(re.search(r"\b(?:earn|earns|earned|earning|made|makes|lost|loses)\b", said, re.IGNORECASE))
-        return CLAIM_NOTE if _moved_from(text, figure) or (earn and max((each for _, each in meaning.measures), default=0) < 0.7) else ""
+        return CLAIM_NOTE if _moved_from(text, figure) or (earn and not _paid(meaning) and max((each for _, each in meaning.measures), default=0) < 0.7) else ""
     between = derivation.operation == "difference" or (derivation.operation == "change" and not figure.percent)
     if operator_before(text, figure, reading.span) and (not figure.bound or (between and meaning.level != "by")):
         return "the figure is a bound that is not computed"
@@ -99,6 +99,13 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
     if "average" in meaning.operations and derivation.operation == "cell":
         return "one row has no average"
     return _against(text, figure, figures, meaning, derivation)
+
+
+def _paid(meaning: Meaning) -> bool:
+    return bool(meaning.measures) and bool(set(meaning.sheet.fields[meaning.measures[0][0]].stems) & _PAY)
+
+
+_PAY = frozenset(root(word) for word in "salary wage pay income earnings compensation".split())
 
 
 def _rate(said: str, meaning: Meaning) -> bool:

@@ -57,6 +57,8 @@ def multiplier(sheet: Sheet, measure: int | None) -> Fraction:
     if measure is None:
         return Fraction(1)
     name = sheet.fields[measure].name + " " + sheet.fields[measure].unit
+    if cjk := re.search(r"[（(](万|億|亿)", name):
+        return Fraction(10**4 if cjk[1] == "万" else 10**8)
     for pattern, factor in ((r"\b(?:thousands?|tsd|'?000s?|[kK])\b", 10**3), (r"\b(?:millions?|mio|mn|M)\b", 10**6), (r"\b(?:billions?|bn|mrd)\b", 10**9)):
         if re.search(pattern, name):
             return Fraction(factor)
@@ -150,6 +152,9 @@ def _later(text: str, clause: Span, sentence: Span, figure: Quantity, figures: S
         breaks = list(_LOOSE.finditer(text, figure.span[1], other.span[0])) if other.span[0] > figure.span[1] else []
         if breaks and breaks[-1].end() >= clause[1]:
             parts.append((breaks[-1].end(), part_of(text, sentence, other, figures)[1]))
+    clause_end = text.find("; ", figure.span[1], sentence[1])
+    if clause_end >= 0:
+        parts.append((clause_end, sentence[1]))
     return sorted(parts)
 
 

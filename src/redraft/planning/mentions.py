@@ -423,7 +423,7 @@ def _phrases(found: Sequence[Word], entries: Iterable[tuple[str, ...]], taken: S
         by_first.setdefault(entry[0], []).append(entry)
     places: list[Span] = []
     for at, word in enumerate(found):
-        if any(start <= word.span[0] < end for start, end in taken):
+        if any(start <= word.span[0] < end for start, end in taken) or word.text.lower() == "followed":
             continue
         for entry in by_first.get(word.stem, ()):
             if tuple(other.stem for other in found[at : at + len(entry)]) == entry:

@@ -12,10 +12,10 @@ from math import lcm
 from typing import Any
 
 from redraft.effects import Effects
-from redraft.planning.table_words import ABBREVIATIONS, MONTHS, TOTALS, UNIT_WORDS, root
+from redraft.planning.table_words import ABBREVIATIONS, CJK_DIGITS, FOREIGN_MONTHS, MONTHS, TOTALS, UNIT_WORDS, root
 from redraft.types import Failure, ToolCall
 
-__all__ = ["Field", "Filter", "Period", "Sheet", "column_words", "load_sheets", "period_of"]
+__all__ = ["CJK_PERIOD", "Field", "Filter", "Period", "Sheet", "cjk_period", "column_words", "load_sheets", "period_of"]
 
 Period = tuple[str, int | None, int]
 """Kind (`year`, `half`, `quarter`, `month`), year where known, number within the year (the year itself for a year)."""
@@ -23,6 +23,10 @@ MAX_VALUES = 3_000
 _ID = re.compile(r"(?:^|[\s_])(?:id|ids|no|nr|code|zip|postcode|phone|sku|isbn|index|key|latitude|longitude)$", re.IGNORECASE)
 _PERIOD_NAME = re.compile(r"\b(?:year|quarter|month|week|day|period|date|jahr|monat|fy|hour)\b", re.IGNORECASE)
 _MONTH = "|".join(name[:3] + f"(?:{name[3:]})?" if name != "may" else name for name in MONTHS).replace("sep(?:tember)?", "sept?(?:ember)?")
+_MONTH = "|".join(FOREIGN_MONTHS) + "|" + _MONTH
+CJK_PERIOD = re.compile(
+    r"(?:(?P<year>(?:19|20)\d\d)\s*年度?)?\s*(?:第?(?P<quarter>[一二三四1-4])季度?|(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月份?|(?P<half>[上下])半年)?"
+)
 _YEAR = r"(?:fy\s?|cy\s?)?((?:19|20)\d\d)"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("quarter", re.compile(rf"q([1-4])(?:[\s/_'-]*{_YEAR})?$|{_YEAR}[\s/_-]*q([1-4])$", re.IGNORECASE)),
@@ -45,6 +49,8 @@ _DATED = frozenset(
 def period_of(text: str) -> Period | None:
     """The period that a label names: `Q3`, `Q3 2024`, `March`, `2024-03`, `FY2023`, `H1`."""
     text = text.strip()
+    if text and (cjk := CJK_PERIOD.fullmatch(text)):
+        return cjk_period(cjk)
     for kind, form in _FORMS:
         match = form.fullmatch(text)
         if match is None:
@@ -56,7 +62,20 @@ def period_of(text: str) -> Period | None:
     return None
 
 
+def cjk_period(match: re.Match[str]) -> Period | None:
+    """The period of a match of the form "2023年第三季度", "3月", "2024年", "上半年"."""
+    year = int(match["year"]) if match["year"] else None
+    for kind in ("quarter", "month"):
+        if match[kind]:
+            return kind, year, CJK_DIGITS.get(match[kind]) or int(match[kind])
+    if match["half"]:
+        return "half", year, 1 if match["half"] == "上" else 2
+    return ("year", year, year) if year is not None else None
+
+
 def _number_of(text: str, kind: str) -> int:
+    if text in FOREIGN_MONTHS:
+        return FOREIGN_MONTHS[text]
     if kind == "month" and not text.isdigit():
         return next(number for number, name in enumerate(MONTHS, 1) if name.startswith(text[:3]))
     return int(text)
@@ -64,7 +83,7 @@ def _number_of(text: str, kind: str) -> int:
 
 def column_words(name: str) -> tuple[str, ...]:
     """The words of a column name, without what stands in brackets: `unit_price`, `UnitPrice` and `Unit price (€)` are all unit, price."""
-    bare = re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", name)
+    bare = re.sub(r"\([^)]*\)|\[[^\]]*\]|（[^）]*）", " ", name)
     bare = re.sub(r"(?<=[a-zäöü])(?=[A-Z])|[_\-/.,:;#%€$£]+", " ", bare)
     return tuple(re.findall(r"\w+", bare))
 
@@ -111,7 +130,7 @@ class Field:
     @property
     def units(self) -> frozenset[str]:
         """The units that stand beside its figures or in brackets in its name, with their other spellings: "h", "hour", "hours"."""
-        said = [self.unit, *(part for inside in re.findall(r"[(\[]([^)\]]*)[)\]]", self.name) for part in inside.split())]
+        said = [self.unit, *(part for inside in re.findall(r"[(\[（]([^)\]）]*)[)\]）]", self.name) for part in inside.split())]
         return frozenset(word for unit in said if unit for word in UNIT_WORDS.get(unit.lower().lstrip("°"), (unit.lower().lstrip("°"),)))
 
     @property
@@ -341,8 +360,8 @@ def _part_of_date(date: str, kind: str) -> int:
     return year if kind == "year" else month if kind == "month" else (month + 2) // 3
 
 
-def _long(sheet: Sheet) -> Sheet | None:
-    """A table whose measures are periods (`Q1`, `Q2`; `revenue 2022`, `revenue 2023`) with one row for each period instead."""
+def _named_periods(sheet: Sheet) -> list[tuple[int, Period, str, tuple[str, ...]]]:
+    """The measures whose names hold a period: column, period, as written, and the other words of the name."""
     named: list[tuple[int, Period, str, tuple[str, ...]]] = []
     for index in sheet.measures:
         words = column_words(sheet.fields[index].name)
@@ -351,47 +370,69 @@ def _long(sheet: Sheet) -> Sheet | None:
             if period is not None:
                 named.append((index, period, " ".join(words[first:last]), words[:first] + words[last:]))
                 break
-    if len(named) < 2 or len({rest for *_, rest in named}) != 1 or len({period[0] for _, period, *_ in named}) != 1:
+    return sorted(named, key=lambda item: (item[1][1] or 0, item[1][2]))
+
+
+def _long(sheet: Sheet) -> Sheet | None:
+    """A table whose measures are periods (`Q1`, `Q2`; `revenue 2022`, `revenue 2023`, `cost 2022`, …) with one row for each period instead."""
+    named = _named_periods(sheet)
+    families: dict[tuple[str, ...], dict[Period, int]] = {}
+    for index, period, _, rest in named:
+        families.setdefault(rest, {})[period] = index
+    labels = {period: label for _, period, label, _ in named}
+    complete = all(set(family) == set(labels) for family in families.values())
+    if len(labels) < 2 or not complete or len({period[0] for period in labels}) != 1:
         return None
-    named.sort(key=lambda item: (item[1][1] or 0, item[1][2]))
-    rest = named[0][3]
-    labels = [index for index in range(len(sheet.fields)) if index not in {item[0] for item in named} and sheet.fields[index].role != "other"]
-    carried = [index for index in labels if "(" not in sheet.fields[index].sql]
+    used = {item[0] for item in named}
+    carried = [index for index, column in enumerate(sheet.fields) if index not in used and column.role != "other" and "(" not in column.sql]
     picked = "".join(f"{sheet.fields[index].sql}, " for index in carried)
     condition = f" WHERE {sheet.where}" if sheet.where else ""
-    parts = [f"SELECT {picked}{_literal(label)} AS period, {sheet.fields[index].sql} AS amount FROM {sheet.source}{condition}" for index, _, label, _ in named]
-    scale = lcm(*(sheet.scales[index] for index, *_ in named))
-    columns: list[list[Any]] = [[] for _ in range(len(carried) + 2)]
-    for index, _, label, _ in named:
+    amounts = ["amount" if len(families) == 1 else f"amount_{place}" for place in range(1, len(families) + 1)]
+    parts = [
+        f"SELECT {picked}{_literal(label)} AS period, "
+        + ", ".join(f"{sheet.fields[family[period]].sql} AS {name}" for name, family in zip(amounts, families.values(), strict=True))
+        + f" FROM {sheet.source}{condition}"
+        for period, label in labels.items()
+    ]
+    scales = [lcm(*(sheet.scales[index] for index in family.values())) for family in families.values()]
+    columns: list[list[Any]] = [[] for _ in range(len(carried) + 1 + len(families))]
+    for period, label in labels.items():
         for row in range(sheet.count):
-            cell = sheet.cells[index][row]
             for place, source in enumerate(carried):
                 columns[place].append(sheet.cells[source][row])
-            columns[-2].append(label)
-            columns[-1].append(None if cell is None else cell * scale // sheet.scales[index])
+            columns[len(carried)].append(label)
+            for place, (family, scale) in enumerate(zip(families.values(), scales, strict=True), len(carried) + 1):
+                cell = sheet.cells[family[period]][row]
+                columns[place].append(None if cell is None else cell * scale // sheet.scales[family[period]])
     kind = named[0][1][0]
-    period = Field(
-        name="period", sql="period", role="dimension", stems=(kind,), values=tuple(item[2] for item in named), periods=tuple(item[1] for item in named)
-    )
-    amount = Field(
-        name=" ".join(rest) or "amount", sql="amount", role="measure", unit=sheet.fields[named[0][0]].unit, stems=tuple(map(root, rest)), numeric=True
-    )
+    period_field = Field(name="period", sql="period", role="dimension", stems=(kind,), values=tuple(labels.values()), periods=tuple(labels))
+    measures = [
+        Field(
+            name=" ".join(rest) or "amount",
+            sql=name,
+            role="measure",
+            unit=sheet.fields[next(iter(family.values()))].unit,
+            stems=tuple(root(ABBREVIATIONS.get(word.lower(), word)) for word in rest),
+            numeric=True,
+        )
+        for name, (rest, family) in zip(amounts, families.items(), strict=True)
+    ]
     return Sheet(
         name=sheet.name,
         source="(" + " UNION ALL ".join(parts) + ") AS long",
         where="",
-        fields=(*(_demoted(sheet.fields[index]) for index in carried), period, amount),
+        fields=(*(_demoted(sheet.fields[index]) for index in carried), period_field, *measures),
         cells=tuple(tuple(column) for column in columns),
-        scales=(*(sheet.scales[index] for index in carried), 1, scale),
+        scales=(*(sheet.scales[index] for index in carried), 1, *scales),
         certain=sheet.certain,
         stems=sheet.stems,
-        count=sheet.count * len(named),
+        count=sheet.count * len(labels),
     )
 
 
 def _without(sheet: Sheet, long: Sheet) -> Sheet:
     """The wide table without the measures that its long form has."""
-    fields = tuple(_demoted(column) if column.role == "measure" and f", {column.sql} AS amount" in long.source else column for column in sheet.fields)
+    fields = tuple(_demoted(column) if column.role == "measure" and f"{column.sql} AS amount" in long.source else column for column in sheet.fields)
     return replace(sheet, fields=fields, _rows={})
 
 

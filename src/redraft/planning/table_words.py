@@ -11,10 +11,12 @@ __all__ = [
     "ABBREVIATIONS",
     "ADJECTIVE_MEASURES",
     "BEATING",
+    "CJK_DIGITS",
     "DIRECTIONS",
     "EXCLUDING",
     "EXCLUDING_AFTER",
     "FOREIGN",
+    "FOREIGN_MONTHS",
     "GENERIC",
     "HEADS",
     "HIGH",
@@ -176,6 +178,9 @@ GENERIC = frozenset(
 )
 TOTALS = frozenset("total,totals,grand total,sum,overall,all,all regions,subtotal,gesamt,summe,insgesamt,total:,合计,总计,合計,小计".split(","))
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
+FOREIGN_MONTHS = {"januar": 1, "februar": 2, "märz": 3, "mai": 5, "juni": 6, "juli": 7, "oktober": 10, "dezember": 12, "mrz": 3, "okt": 10, "dez": 12}
+"""German names of months that are not the English ones."""
+CJK_DIGITS = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10, "十一": 11, "十二": 12}
 ORDINALS = {word: number for number, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), 1)}
 EXCLUDING = stemmed(
     "excluding except without besides apart_from other_than aside_from leaving_out not_counting outside excluded exclude disregarding ignoring bar "

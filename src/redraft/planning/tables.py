@@ -248,7 +248,8 @@ def _doubt_of_reference(meaning: Meaning, figure: Quantity, figures: Sequence[Qu
     sheet, reading = meaning.sheet, meaning.reading
     if not sheet.certain:
         return "the table has broken rows or a row of totals that does not agree with the others"
-    if surest < (0.5 if meaning.groups else 0.7) and not meaning.counting and not meaning.rows:
+    summed = bool(meaning.operations & {"sum", "average", "median"}) and not reading.unexplained(figures)
+    if surest < (0.5 if meaning.groups or summed else 0.7) and not meaning.counting and not meaning.rows:
         return "the sentence does not name a measure of the table"
     everything = meaning.operations & {"sum", "average", "max", "min", "median", "count", "distinct"} or any(says(reading, entry) for entry in UNIVERSAL)
     if not meaning.groups and not everything and not meaning.counting and sheet.count > 1:
@@ -284,9 +285,15 @@ def _doubt_of_kind(meaning: Meaning, figure: Quantity, figures: Sequence[Quantit
     if whole and 0 <= figure.value <= sheet.count and reading.dimensions(sheet):
         return "the figure may count something"
     if figure.percent and not operations & {"share", "change", "ratio", "difference"}:
-        if not any(sheet.fields[measure].percent for measure, strength in meaning.measures if strength >= 0.65):
+        if not any(sheet.fields[measure].percent or (strength >= 0.9 and _fractions(sheet, measure)) for measure, strength in meaning.measures if strength >= 0.65):
             return "it is not said what the percentage is of"
     return ""
+
+
+def _fractions(sheet: Sheet, measure: int) -> bool:
+    """Whether all figures of a column lie between nothing and the whole, as a spreadsheet keeps percentages."""
+    figures = sheet.figures(measure, ())
+    return all(0 <= figure <= 1 for figure in figures) and any(figure.denominator != 1 for figure in figures)
 
 
 def _measured(meaning: Meaning, figure: Quantity) -> bool:
@@ -311,8 +318,8 @@ _PLAIN_DATES = frozenset(root(word) for word in "date day month time period year
 
 def _far(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, times: int = 30) -> bool:
     """Whether the figure is so far from what fits best that it may well speak of something else."""
-    best = next((values for one in scored if (values := exact_forms(one.derivation, figure, meaning.sheet))), list[Fraction]())
-    sizes = [abs(value) for value in best if value]
+    every = [values for one in scored if one.fit >= SUPPORT and (values := exact_forms(one.derivation, figure, meaning.sheet))]
+    sizes = [abs(value) for values in (every[:1] if times > 5 else every) for value in values if value]
     return not sizes or not figure.value or all(not size / times <= abs(figure.value) <= size * times for size in sizes)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from redraft.planning.sheets import Filter, Period, Sheet, period_of
-from redraft.planning.table_words import MONTHS, root
+from redraft.planning.sheets import CJK_PERIOD, Filter, Period, Sheet, cjk_period, period_of
+from redraft.planning.table_words import FOREIGN_MONTHS, MONTHS, root
 from redraft.types import Span
 
 __all__ = ["written_periods"]
 
 _MONTH = "|".join(f"{name[:3].title()}(?:{name[3:]})?" if name != "may" else "May" for name in MONTHS).replace("Sep(?:tember)?", "Sept?(?:ember)?")
+_MONTH = "|".join(name.title() for name in FOREIGN_MONTHS) + "|" + _MONTH
 _ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th|last|final)"
 _WRITTEN_PERIOD = re.compile(
     rf"\b(?:(?P<quarter>[Qq][1-4]|{_ORDINAL} quarter)|(?P<half>H[12]|(?:first|second|1st|2nd) half)|(?P<month>(?:{_MONTH})\b\.?))"
@@ -36,7 +37,17 @@ def written_periods(sheet: Sheet, text: str, span: Span) -> tuple[list[tuple[Spa
             found.append(((start, match.end()), filters))
         elif not match["year"] or not _figure_like(text, start, match.end(), sheet):
             unresolved.append((start, match.end()))
+    for match in CJK_PERIOD.finditer(text, *span) if _CJK_TEXT.search(text, *span) else ():
+        period = cjk_period(match) if match.group().strip() else None
+        filters = _period_filters(sheet, period) if period is not None else None
+        if filters is not None:
+            found.append((match.span(), filters))
+        elif period is not None:
+            unresolved.append(match.span())
     return found, unresolved
+
+
+_CJK_TEXT = re.compile("[年季月]")
 
 
 def _figure_like(text: str, start: int, end: int, sheet: Sheet) -> bool:
@@ -59,7 +70,8 @@ def _read_period(match: re.Match[str]) -> Period | None:
         number = int(said[1]) if said[1].isdigit() else _NUMBERS[said.split()[0]]
         return kind, year, number if number > 0 else (4 if kind == "quarter" else 2)
     if match["month"]:
-        number = next(number for number, name in enumerate(MONTHS, 1) if name.startswith(match["month"].lower()[:3]))
+        said = match["month"].lower().rstrip(".")
+        number = FOREIGN_MONTHS.get(said) or next(number for number, name in enumerate(MONTHS, 1) if name.startswith(said[:3]))
         return "month", year, number
     if match["iso"]:
         return period_of(match["iso"])
