@@ -129,6 +129,8 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
             kind, word = _LATEX.get(word, ("open" if word in ("\\(", "\\[") else "close" if word in ("\\)", "\\]") else "other", word))
             if kind in ("open", "close"):
                 kind = "other"
-        found.append(Token(kind, word, match.start() if begin < 0 else begin, match.end()))
-        begin = -1
+        first, last = match.span()
+        if begin >= 0:
+            first, begin = begin, -1
+        found.append(Token(kind, word, first, last))
     return found

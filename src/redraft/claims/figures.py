@@ -154,7 +154,8 @@ _HEDGE_MARKS = frozenset("~≈≃≅<>=≥≤.")
 _AROUND_AFTER = re.compile(r" ?(?:左右|上下|多|余|or so\b|前後|ほど|程度)")
 
 
-_WORDS = re.compile(rf"\b(?:{ENGLISH_NUMERAL})(?![\w-])", re.IGNORECASE)
+_WORDS = re.compile(rf"\b(?=an? [bdhmt]|half a|ze|one|tw|th[ir]|fo|fi|si|se|ei|ni|te|el)(?:{ENGLISH_NUMERAL})(?![\w-])", re.IGNORECASE)
+"""A numeral at a glance at how its word begins: most words are none."""
 
 
 _CJK = re.compile(rf"(?P<percent>百分之)?(?P<numeral>{CJK_NUMERAL})")

@@ -54,11 +54,17 @@ def _with_units(found: list[Statement], text: str, flat: str, lines: Sequence[re
     """The statements, those about products of measurements in place of what their figures alone would say."""
     made: dict[Span, Statement] = {}
     for line in lines:
-        if _MULTIPLIED.search(line[0]) and len([unit for unit in _UNIT_WORD.findall(line[0]) if unit in _SYMBOLS or unit.lower() in _SYMBOLS]) > 1:
+        if _MULTIPLIED.search(line[0]) and _changes_units(line[0]):
             for statement in products(line[0], read(line[0])):
                 moved = _moved(statement, line.start(), text)
                 made.setdefault(moved.focus, moved)
     return [*(s for s in found if s.focus not in made), *made.values()] if made else found
+
+
+def _changes_units(line: str) -> bool:
+    """Whether units of several kinds, or a unit and its power, stand behind the figures of a line."""
+    units = [unit for word in _UNIT_WORD.findall(line) if (unit := word.lower().removesuffix("s")) in _SYMBOLS]
+    return len(units) > 1 and (len(set(units)) > 1 or _POWER.search(line) is not None)
 
 
 def _other_convention(here: list[Statement], there: list[Statement]) -> list[Statement]:
@@ -124,7 +130,7 @@ def _said(text: str, flat: str, span: Span, known: set[Span]) -> Iterator[Statem
     dated = ("day" in low or "leap" in low or _WEEKDAY.search(low)) and _DATED.search(low)
     lettered = "=" in low and _LETTER.search(low)
     timed = _CLOCK.search(low) is not None and _LENGTH.search(low)
-    odd = _LONG_DAY.search(low)
+    odd = ("31" in low or "30" in low or "29" in low) and _LONG_DAY.search(low)
     if not (worded or measured or dated or lettered or timed or odd):
         return
     figures = read(line, numerals=_NUMERALS.search(low) is not None) if worded or measured or dated else ()
@@ -210,22 +216,24 @@ _LOGARITHMIC = re.compile(r"\d ?(?:d[Bb](?:[A-Za-z]{0,3})|Np)\b")
 _SIGN = re.compile(r"[=≈≃≅≒]|\\approx")
 
 
-_COMPARED = re.compile(r"[\d)%!°²³a-zA-Z] ?(?:[<>]=?|[≤≥≠⩽⩾]|!=|\\[lgn]e?q?\b) ?[-+(\d$€£√.]")
+_COMPARED = re.compile(r"[<>](?<![<>/-].)(?![<>/-])|[≤≥≠⩽⩾]|!=|\\(?:[lg]t|[lgn]eq?)\b")
 
 
 _MULTIPLIED = re.compile(r"[*/×÷·⋅]|\bx\b|times|divided|multiplied|average speed")
 
 
-_UNIT_WORD = re.compile(r"(?<=\d)[ -]?((?:square |cubic )?[A-Za-zµΩ]+)")
+_UNIT_WORD = re.compile(r"(?<=\d)[ -]?(?:square |cubic |sq |cu )?([A-Za-zµΩ]+)")
+
+
+_POWER = re.compile(r"[²³^/]|\b(?:square|cubic|sq|cu|per)\b")
 
 
 _SYMBOLS = frozenset(
-    "m cm mm km in ft mi yd mile miles metre metres meter meters kilometre kilometres kilometer kilometers inches feet foot yards g kg mg t lb"
-    " lbs oz gram grams kilogram kilograms tonne tonnes pound pounds s sec seconds second min mins minutes minute h hr hrs hours hour day days"
-    " week weeks w kw mw gw wh kwh mwh watt watts kilowatts j kj mj joules n kn newtons pa kpa mpa bar v kv volts mv a ma amps amperes ω l ml cl"
-    " litre litres liter liters gallons hz khz mhz mph kph kmh ha acres b kb mb gb tb bit bits mbps gbps bytes mbit gbit kcal cal".split()
-)
-"""Lower case spellings after which it is worth while to look for units that multiply."""
+    "m cm mm km in ft mi yd mile metre meter kilometre kilometer inche inch feet foot yard g kg mg t lb oz gram kilogram tonne pound s sec second"
+    " min minute h hr hour day week w kw mw gw wh kwh mwh watt kilowatt j kj mj joule n kn newton pa kpa mpa bar v kv volt mv a ma amp ampere ω l"
+    " ml cl litre liter gallon hz khz mhz mph kph kmh ha acre b kb mb gb tb bit mbp gbp byte mbit gbit kcal cal".split()
+) | {""}
+"""Lower case spellings, without the s of a plural (that of seconds is then empty), for which it is worth while to look for units that multiply."""
 
 
 _CLOCK = re.compile(r"\d:[0-5]\d(?!\d)|\d ?[ap]\.?m\b")

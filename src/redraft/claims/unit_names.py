@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["Dimension", "UnitPhrase", "read_unit", "unit_starts"]
+__all__ = ["Dimension", "UnitPhrase", "read_unit", "unit_names", "unit_starts"]
 
 Dimension = tuple[tuple[str, int], ...]
 
@@ -216,6 +216,11 @@ def caseless_names() -> dict[str, Named]:
     for symbol, name in CASELESS_READINGS.items():
         names[symbol] = exact_names()[name]
     return names
+
+
+def unit_names() -> frozenset[str]:
+    """All spellings, in lower case where case does not matter."""
+    return frozenset(exact_names()) | frozenset(caseless_names())
 
 
 def plural(word: str) -> str:

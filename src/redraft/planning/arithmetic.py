@@ -6,13 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 
 from redraft.claims.inequalities import relates
 from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import claim_id
 from redraft.claims.statement import Statement
 from redraft.claims.statements import find
-from redraft.claims.unit_names import read_unit
+from redraft.claims.unit_names import read_unit, unit_names
 from redraft.protocols import Route
 from redraft.types import CheckStatus, Claim, Evidence, ToolCall, ToolResult, Verdict
 
@@ -20,6 +21,10 @@ __all__ = ["routes"]
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 UNIT_MARK = re.compile(r"[^\W\d_]|[$€£¥]")
+WORD = re.compile(r"[a-zµμω°ºå]+")
+WORD_AFTER = re.compile(r"(?:(?<=[\d½⅓⅔¼¾⅛])|(?<=lion)|(?<=sand)|(?<=dred)|(?<=zen))[ \u202f-]?([a-zµμω°ºå]+)")
+"""The word behind a figure, be it in digits or with a scale word (5 million km)."""
+MONEY = re.compile(r"[$€£¥]")
 UNIT_ROOM = 16
 """Characters after an equation in which its last unit stands."""
 CURRENCIES = {
@@ -60,6 +65,10 @@ def same_measure(text: str, statement: Statement) -> bool:
     start, end = statement.span
     if not UNIT_MARK.search(text, start, end):
         return True
+    if unit_words().isdisjoint(WORD_AFTER.findall(text[start : end + UNIT_ROOM].lower())):
+        marks = MONEY.findall(text, start, end)
+        if len(set(marks)) < 2 and len(marks) - len(MONEY.findall(text, *statement.focus)) < 2:
+            return True  # no unit, and one amount of money at most
     focus = statement.focus[0] - start
     operands: list[str] = []
     results: set[str] = set()
@@ -75,6 +84,12 @@ def same_measure(text: str, statement: Statement) -> bool:
         return True
     product = any(mark in statement.left for mark in "*/×÷·x")
     return results <= set(operands) and not (product and len(operands) > 1)
+
+
+@cache
+def unit_words() -> frozenset[str]:
+    """Words with which the name of a unit or a currency can begin, in lower case."""
+    return frozenset(word for name in unit_names() for word in WORD.findall(name.lower())[:1]) | CURRENCIES.keys()
 
 
 def _measure(unit: str) -> str:
