@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("privacy",),
     ("refiner",),
     ("replay", "exporting", "telemetry"),
-    ("durable", "service", "viewer", "cli", "studies"),
+    ("durable", "service", "viewer", "mcp", "cli", "studies"),
 )
 """From the lowest to the highest: a file may import what stands in its own line or above it here."""
 PURE = ("control", "comparison", "stopping", "policy", "policies", "claims")

@@ -7,6 +7,7 @@ answer.py   ask, check, fix
 measure.py  eval, demo
 calibrate.py  calibrate checks
 inform.py   policies, tools
+mcp.py      mcp
 doctor.py   doctor
 files.py    texts in and out, as bytes
 render.py   outcomes for people
