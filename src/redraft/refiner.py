@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from redraft.catalogue import prompts_hash, read_prompts
-from redraft.effects import Effects, SystemClock
+from redraft.effects import ENTAILMENT, MEMORY, ORACLE, Effects, SystemClock
 from redraft.errors import UsageError
 from redraft.events import Event, Started, plain
 from redraft.loop import Ending, Setting
@@ -272,6 +272,8 @@ def setup_of(setting: Setting) -> dict[str, Any]:
         "abilities": {"writer": effects.writer.ability, "judge": effects.judge.ability, "evaluator": effects.evaluator.ability},
         "evaluator": effects.has_evaluator,
         "summaries": {name: tool.summary for name, tool in effects.tools.items()},
+        "prices": effects.prices,
+        "parts": [name for name in (ENTAILMENT, ORACLE, MEMORY) if getattr(effects, name) is not None],
     }
 
 
