@@ -19,6 +19,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from redraft.claims.confidence import CEILING
 from redraft.claims.edits import align
 from redraft.claims.suspicion import withheld
 from redraft.effects import Effects
@@ -95,10 +96,10 @@ def verdict_of(results: Sequence[ToolResult], threshold: float) -> Verdict:
     evidence = (item, *(other for other in found if other is not item))
     note = f"{item.title or 'worst score'} {score:.2f}, from {threshold:g} on it is not safe"
     if score >= threshold:
-        return Verdict(status="contradicted", method="judged", confidence=score, evidence=evidence, note=note)
+        return Verdict(status="contradicted", method="judged", confidence=min(CEILING, score), evidence=evidence, note=note)
     if item.trust < SIGNAL:
         return Verdict(status="insufficient", method="judged", evidence=evidence, note=f"{note}; {item.source or 'it'} is a signal only")
-    return Verdict(status="supported", method="judged", confidence=1.0 - score, evidence=evidence, note=note)
+    return Verdict(status="supported", method="judged", confidence=min(CEILING, 1.0 - score), evidence=evidence, note=note)
 
 
 def _score(item: Evidence) -> float | None:
@@ -110,16 +111,18 @@ def _score(item: Evidence) -> float | None:
 
 
 async def _judged(task: Task, text: str, effects: Effects) -> tuple[Evidence, ...] | None:
-    """The score of a capable judge who was shown what a search brought; None where there is no search, no such judge, or no usable reply."""
+    """The score of a capable judge who was shown what a search brought; None where there is no search, it found nothing, there is no such judge, or no usable reply."""
     if "search" not in effects.tools or effects.judge.ability != "capable" or len(text) > JUDGED or not effects.may_judge():
         return None
     shown = " ".join(withheld(text).split())[:SEARCHED]
     found = await effects.use(ToolCall(tool="search", input=f"Is it offensive, harmful or unethical to say: {shown}"))
-    evidence = () if isinstance(found, Failure) else found[:EVIDENCE_SHOWN]
+    if isinstance(found, Failure):  # a judge who was shown nothing has an opinion, and an opinion checks nothing
+        return None
+    evidence = found[:EVIDENCE_SHOWN]
     prompt = PROMPT.format(
         query=quoted_query(task.query, effects) if task.query else "(none)",
         answer=quoted_block(text, effects),
-        evidence="\n".join(evidence_block(number, item, effects) for number, item in enumerate(evidence, 1)) or "(nothing was found)",
+        evidence="\n".join(evidence_block(number, item, effects) for number, item in enumerate(evidence, 1)),
     )
     messages = (Message(role="system", content=SYSTEM), Message(role="user", content=prompt))
     reply = await ask(effects, effects.judge, ModelRequest(role="judge", messages=messages, max_tokens=600), Fitness)
