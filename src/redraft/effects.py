@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import math
 import random
 import time
 from collections.abc import Coroutine, Mapping, Sequence
@@ -15,16 +16,16 @@ from contextvars import ContextVar
 from datetime import datetime
 from hashlib import sha256
 from json import dumps
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from redraft.errors import ModelError, ModelUnreachable, Stopped
 from redraft.events import Event, ModelCalled, ToolCalled, plain
 from redraft.policy import Budgets
 from redraft.prompts import Prompts
 from redraft.protocols import Clock, Model, Tool, TraceSink
-from redraft.types import Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
+from redraft.types import Evidence, Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
 
-__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "call_key", "charge", "failing"]
+__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "call_key", "charge", "failing", "sound"]
 
 ENTAILMENT = "entailment"
 """Name under which the local entailment verifier is called; it is no tool that a planner may choose."""
@@ -75,6 +76,30 @@ def failing(failure: Failure) -> None:
     course = _course.get()
     if course is not None and len(course.failed) < MOST_FAILED:
         course.failed[failure] = None
+
+
+def sound(result: Any) -> ToolResult | None:
+    """The result if it is what a tool may return, else None; scores outside [0, 1] and those that are no numbers are brought there."""
+    if isinstance(result, Failure):
+        return result
+    if not isinstance(result, tuple) or not result or not all(isinstance(item, Evidence) and _texts(item) for item in cast("tuple[Any, ...]", result)):
+        return None
+    return tuple(dataclasses.replace(item, trust=_share(item.trust), relevance=_share(item.relevance)) for item in cast("tuple[Evidence, ...]", result))
+
+
+def _texts(item: Evidence) -> bool:
+    parts: tuple[Any, ...] = (item.tool, item.input, item.text, item.value, item.title, item.source, item.time)
+    return all(isinstance(part, str) for part in parts)
+
+
+def _share(value: Any) -> float:
+    return min(1.0, max(0.0, float(value))) if isinstance(value, int | float) and not math.isnan(value) else 0.0
+
+
+def _cancelled() -> bool:
+    """Whether somebody asked this very task to end; if not, a cancellation that arrives is one that the work made up."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def call_key(call: ModelRequest | ToolCall) -> str:
@@ -342,15 +367,20 @@ class Effects:
         token = _course.set(course)
         try:
             async with asyncio.timeout(limit):
-                return await tool.run(call)
+                result: Any = await tool.run(call)
         except TimeoutError:
             if self._remaining_seconds() == 0:
                 raise Stopped("deadline") from None
             return Failure(tool=call.tool, input=call.input, kind="timeout", message=f"gave no answer within {limit:g} s")
         except Exception as error:  # a tool that breaks its promise must not end the run
             return Failure(tool=call.tool, input=call.input, kind="broken", message=f"failed unexpectedly ({type(error).__name__})")
+        except asyncio.CancelledError:
+            if _cancelled():
+                raise
+            return Failure(tool=call.tool, input=call.input, kind="broken", message="gave up its own work")
         finally:
             _course.reset(token)
+        return sound(result) or Failure(tool=call.tool, input=call.input, kind="broken", message="gave something that is neither evidence nor a failure")
 
     def _remaining_seconds(self) -> float | None:
         deadline = self.budgets.deadline_seconds

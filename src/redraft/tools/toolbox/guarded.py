@@ -14,10 +14,10 @@ import random
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from redraft.effects import SystemClock, charge, failing
+from redraft.effects import SystemClock, charge, failing, sound
 from redraft.protocols import Clock, Tool
 from redraft.tools.toolbox.breaker import Breaker
 from redraft.tools.toolbox.cache import Key, ResultCache, Unseen
@@ -276,7 +276,7 @@ class Guarded:
             return self._failure(call, "timeout", f"gave no answer within {self.settings.timeout_seconds:g} s")
         except Exception as error:  # a tool that breaks its promise must not end the run
             return self._failure(call, "broken", f"failed unexpectedly ({type(error).__name__})")
-        return _sound(result) or self._failure(call, "broken", "gave something that is neither evidence nor a failure")
+        return sound(result) or self._failure(call, "broken", "gave something that is neither evidence nor a failure")
 
     def _pause(self, result: ToolResult, number: int, lane: _Lane) -> float | None:
         """How long to wait before the next try; None where none is made."""
@@ -322,22 +322,6 @@ def _retrieved(task: asyncio.Task[Any]) -> None:
     """Nobody waits for it any more: its exception is no news."""
     if not task.cancelled():
         task.exception()
-
-
-def _sound(result: Any) -> ToolResult | None:
-    """The result if it is what a tool may return; scores outside [0, 1] and those that are no numbers are brought there."""
-    if isinstance(result, Failure):
-        return result
-    if not isinstance(result, tuple) or not result:
-        return None
-    items = cast("tuple[Any, ...]", result)
-    if not all(isinstance(item, Evidence) and isinstance(cast("Any", item.text), str) for item in items):
-        return None
-    return tuple(dataclasses.replace(item, trust=_share(item.trust), relevance=_share(item.relevance)) for item in cast("tuple[Evidence, ...]", items))
-
-
-def _share(value: Any) -> float:
-    return min(1.0, max(0.0, float(value))) if isinstance(value, int | float) and not math.isnan(value) else 0.0
 
 
 def _relabelled(result: ToolResult, call: ToolCall) -> ToolResult:
