@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -28,7 +29,7 @@ class _Question(NamedTuple):
 
 
 class OracleTool:
-    """Asks the oracle; its evidence has the value `right` or `wrong`. Close it to end its thread."""
+    """Asks the oracle; its evidence has the value `right` or `wrong`. It serves any number of runs, and its thread ends when nothing holds it any more."""
 
     name = "oracle"
     summary = "Says whether an answer is right; for evaluation only."
@@ -37,6 +38,7 @@ class OracleTool:
     def __init__(self, oracle: Oracle) -> None:
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
         threading.Thread(target=_desk, args=(oracle, self._questions), name="redraft-oracle", daemon=True).start()
+        weakref.finalize(self, self._questions.put, None)
 
     async def run(self, call: ToolCall) -> ToolResult:
         loop = asyncio.get_running_loop()
@@ -48,7 +50,7 @@ class OracleTool:
         return (Evidence(tool=self.name, input=call.input, text=WORDS[verdict], value=WORDS[verdict]),)
 
     async def close(self) -> None:
-        self._questions.put(None)
+        """Nothing to release before it is collected."""
 
 
 def _desk(oracle: Oracle, questions: SimpleQueue[_Question | None]) -> None:

@@ -77,7 +77,7 @@ class Refiner:
         secrets: Sequence[str] = (),
         records: Records | None = None,
         memory: str | Path | Memory | None = None,
-        oracle: Oracle | None = None,
+        oracle: Oracle | OracleTool | None = None,
         prompts: str | Path | Mapping[str, str] | Prompts | None = None,
     ) -> None:
         self.model = open_model(model) if isinstance(model, str) else model
@@ -92,7 +92,7 @@ class Refiner:
         problem = refused(self.policy) or ("it needs Refiner(oracle=...), a function of the answer" if self.policy.oracle and oracle is None else "")
         if problem:
             raise UsageError(f"policy {self.policy.name!r}: {problem}")
-        self.oracle = oracle
+        self._oracle = oracle if oracle is None or isinstance(oracle, OracleTool) else OracleTool(oracle)  # the function itself is kept out of reach
         self.prompts = prompts if isinstance(prompts, Prompts) else read_prompts(prompts)
         self.planner = planner
         self.tools = tools
@@ -140,7 +140,7 @@ class Refiner:
             secrets=self.secrets,
             records=self.records,
             memory=self.memory,
-            oracle=self.oracle,
+            oracle=self._oracle,
             prompts=self.prompts,
         )
 
@@ -197,7 +197,6 @@ class Refiner:
         shield = Shield(self.privacy, task, secrets=self.secrets, seed=self.seed)
         given = self.tools if self.tools is not None else opened
         tools = {tool.name: shield.tool(tool if tool.name in OWN_WORDS else ScreenedTool(tool)) for tool in given}
-        oracle = OracleTool(self.oracle) if self.oracle is not None else None
         unaided = policy.checks == "rules"
         run_id = f"r{uuid4().hex[:16]}"
         keeper = self.records.keeper(run_id) if self.records is not None else None
@@ -216,7 +215,7 @@ class Refiner:
             prices={tool.name: price for tool in given if (price := getattr(tool, "price_usd", None))},
             marker_key="\x1f".join((task.query, task.answer or "", task.context)),
             entailment=EntailmentTool(self.entailment) if self.entailment is not None and not unaided else None,
-            oracle=oracle,
+            oracle=self._oracle,
             prompts=self.prompts,
         )
         models = {"writer": self.model.name, "judge": effects.judge.name, "evaluator": effects.evaluator.name}
@@ -233,7 +232,7 @@ class Refiner:
         try:
             ending = await runner_of(policy.strategy)(setting)
         finally:
-            for tool in (*opened, *([oracle] if oracle is not None else [])):
+            for tool in opened:
                 await tool.close()
             if keeper is not None and (warning := await _kept(keeper)):
                 effects.warn(warning)
