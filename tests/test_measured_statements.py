@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from redraft.planning.arithmetic import routes
@@ -127,4 +129,32 @@ async def test_false_statements_with_measures_are_contradicted(text: str, expect
     ],
 )
 async def test_what_is_not_certainly_false_is_not_contradicted(text: str) -> None:
+    assert "contradicted" not in await statuses(text)
+
+
+SENTENCES = [line for line in (Path(__file__).parent / "true_sentences.txt").read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+"""What people write about money, science, sport, cooking, software, law and travel, in several languages: true, or not stated as a fact."""
+
+
+async def test_no_sentence_that_is_true_is_contradicted() -> None:
+    assert len(SENTENCES) > 400
+    assert [sentence for sentence in SENTENCES if "contradicted" in await statuses(sentence)] == []
+
+
+async def test_true_sentences_stay_true_side_by_side() -> None:
+    text = "\n".join(sentence for sentence in SENTENCES if sentence.isascii())
+    assert "contradicted" not in await statuses(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Memory use fell 30%, from 1.0 GB to 700 MB.",
+        "The ferry runs from 9:00 to 17:00, a crossing takes 1 hour.",
+        "The class from 10:30 to 12:00 lasts an hour and a half.",
+        "2 hours * 60 = 120 minutes",
+        "3 ft × 12 = 36 in.",
+    ],
+)
+async def test_a_figure_in_another_unit_or_of_another_thing_is_not_held_against_the_first(text: str) -> None:
     assert "contradicted" not in await statuses(text)

@@ -23,15 +23,22 @@ _MERIDIEM = r"(?: ?(?:[ap]\.m\.|[ap]m\b))"
 _TIME = rf"(?:(?<![\d:.])\d{{1,2}}:[0-5]\d(?![:\d]){_MERIDIEM}?|(?<![\d:.])\d{{1,2}}(?:\.[0-5]\d)?{_MERIDIEM}|\b(?:noon|midday|midnight)\b)"
 _NUMBER = r"(?:\d+(?:\.\d+)?|an?|half an|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|forty-five|fifty)"
 _HOUR, _MINUTE = r"(?:hours?|hrs?|h)", r"(?:minutes?|mins?|m)"
-_LENGTH = (
-    rf"(?:(?<![\w.,:]){_NUMBER}[ -]?{_HOUR}(?:(?:,| and|, and)? ?{_NUMBER}[ -]?{_MINUTE})?(?![\w.]\w)|(?<![\w.,:]){_NUMBER}[ -]?{_MINUTE}(?![\w.]\w))(?![a-z])"
-)
+_ENDS = r"(?![\w.]\w)(?![a-z½¼¾]| (?:and )?(?:a half|a quarter|three quarters|½|¼|¾|\d))"
+_LENGTH = rf"(?<![\w.,:/½¼¾])(?:{_NUMBER}[ -]?{_HOUR}(?:(?:,| and|, and)? ?{_NUMBER}[ -]?{_MINUTE})?|{_NUMBER}[ -]?{_MINUTE}){_ENDS}"
 _HEDGE = r"(?P<hedge>(?:about|around|roughly|approximately|nearly|almost|just over|just under|over|under|more than|less than|some|~|≈) ?)?"
 _IS = (
     r"(?:is|are|was|were|=|equals|makes?|made|takes?|took|lasts?|lasted|runs? for|ran for|means|gives|spans?|comes to|amounts to|totals?|will (?:take|last|be)"
     r"|would (?:take|last|be))"
 )
-_LINK = rf"(?:[,;]?(?: \w+){{0,5}}? {_IS} (?:exactly |a total of |an interval of |a duration of |a period of )?|,? ?\(|: |, (?:i\.e\.,? |a total of )?)"
+_WHOLE = (
+    r"(?:journey|trip|ride|drive|walk|meeting|session|interval|duration|shift|time|difference|gap|span|period|total|whole|class|film|movie|lesson|lecture|event"
+    r"|exam|show|game|match|call|interview|outage|ceremony)"
+)
+"""What is said to take the time from one to the other. A crossing of a ferry that runs from nine to five is no such thing."""
+_LINK = (
+    rf"(?:(?:[,;]? (?:so |and )?(?:that|which|this|it|there|(?:the|this|that|a|an|our|your|my) (?:\w+ )?{_WHOLE}))? {_IS}"
+    r" (?:exactly |a total of |an interval of |a duration of |a period of )?|,? ?\(| ?= ?|: |, (?:i\.e\.,? |a total of ))"
+)
 _FREE = r"[^.;:\n\d]"
 _FORMS = tuple(
     (kind, re.compile(form, re.IGNORECASE))
@@ -60,6 +67,8 @@ _ELSEWHERE = re.compile(
     r"|DST|breaks?|lunch|paus\w+|intervals?|intermissions?|stop(?:s|ped|over|ping)?|net|exclud\w+|except|without|not counting|delay\w*|late|layover|wait\w*"
     r"|days?|tomorrow|daily|each|every|per|open|respectively)\b"
 )
+_RUNS = re.compile(r"\b(?:runs?|running|operat\w+|sails?|serv\w+|available|tours?|shuttles?|valid|allowed|hours)\b[^.;]*$", re.IGNORECASE)
+"""What goes on from one time to another, again and again."""
 _SMALL = {"half an": Fraction(1, 2), "a": Fraction(1), "an": Fraction(1)}
 _PARTS = re.compile(rf"(?P<n>{_NUMBER})(?P<gap>[ -]?)(?P<unit>{_HOUR}|{_MINUTE})(?![a-z])", re.IGNORECASE)
 
@@ -97,6 +106,8 @@ def _statement(line: str, match: re.Match[str], kind: str, focus: Span) -> State
     true = next((pair for pair in pairs if (pair[1] - pair[0] - sign * length) % _DAY == 0), None)
     holds = true is not None and length < _DAY
     around = line[max(0, start - 80) : end + 60]
+    if kind == "span" and _RUNS.search(line[max(0, start - 40) : start]):
+        return None
     if match["hedge"] or (_ELSEWHERE.search(around) and not (holds and kind == "span")):
         return None
     one, other = true or min(pairs, key=lambda pair: (pair[1] - pair[0]) % _DAY)

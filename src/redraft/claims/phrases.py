@@ -12,6 +12,7 @@ from redraft.claims.figures import Quantity
 from redraft.claims.numbers import agrees
 from redraft.claims.sketch import N, P, Sketch
 from redraft.claims.statement import Statement, StatementKind, exact
+from redraft.claims.unit_names import read_unit
 
 __all__ = [
     "FACTORS", "OPERATIONS", "change", "difference", "division", "factorial_sign", "is_share_of", "mean", "multiple", "part_of", "power", "product",
@@ -119,7 +120,7 @@ def _said_alone(seen: Sketch, end: int, shown: Quantity, whole: Quantity) -> boo
 def change(seen: Sketch, match: re.Match[str]) -> Statement | None:
     """From 80 to 100, an increase of 25%; between percentages, points and per cent are both right."""
     old, new, shown = seen.figure(match.start("a")), seen.figure(match.start("b")), seen.figure(match.start("r"))
-    if old.value == 0 or (_year(old) and _year(new)) or old.percent != new.percent or not _kin(old, new):
+    if old.value == 0 or (_year(old) and _year(new)) or old.percent != new.percent or not _kin(old, new) or _measured_apart(old, new):
         return None
     distance = _made(seen, match, _distance(old, new), (old, new), _positive(shown))
     if shown.percent:
@@ -132,6 +133,14 @@ def change(seen: Sketch, match: re.Match[str]) -> Statement | None:
         return None
     units = shown.unit in ("", "percentage", "points", "point", old.unit, new.unit) and old.unit in ("", new.unit)
     return _of_kind(distance, "change", certain=units)
+
+
+def _measured_apart(old: Quantity, new: Quantity) -> bool:
+    """Whether both are measured, in different units: from 1.0 GB to 700 MB."""
+    if old.unit == new.unit or not (old.unit and new.unit):
+        return False
+    one, other = read_unit(old.unit), read_unit(new.unit)
+    return one is not None and other is not None and one[0].factors != other[0].factors
 
 
 def _distance(a: Quantity, b: Quantity) -> str:

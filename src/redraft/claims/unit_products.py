@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from redraft.claims.context import doubtful
 from redraft.claims.figures import Quantity
+from redraft.claims.numbers import agrees
 from redraft.claims.statement import Statement
 from redraft.claims.unit_names import Dimension, UnitPhrase, read_unit
 from redraft.types import Span
@@ -91,8 +93,23 @@ def _statement(line: str, factors: Sequence[_Term], signs: Sequence[str], result
         shown=replace(shown, approximate=True) if loose else shown,
         focus=focus,
         operands=tuple(factor.figure.span for factor in factors),
-        certain=not any(one.reading for one in (*measured, unit)) and not shown.bound and not doubtful(line, start, end),
+        certain=not _converts(factors, signs, shown)
+        and not any(one.reading for one in (*measured, unit))
+        and not shown.bound
+        and not doubtful(line, start, end),
     )
+
+
+def _converts(factors: Sequence[_Term], signs: Sequence[str], shown: Quantity) -> bool:
+    """Whether bare figures turn one unit into another: 2 hours * 60 = 120 minutes."""
+    if sum(factor.unit is not None for factor in factors) > 1:
+        return False
+    value = Fraction(1)
+    for sign, factor in zip(("*", *signs), factors, strict=True):
+        if sign == "/" and not factor.figure.value:
+            return False
+        value = value * factor.figure.value if sign == "*" else value / factor.figure.value
+    return agrees(value, shown) is not False
 
 
 def _plain(term: _Term) -> bool:
