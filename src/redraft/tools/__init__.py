@@ -180,7 +180,7 @@ def _open(name: str, task: Task, environment: Mapping[str, str]) -> Tool:
         case "python":
             from redraft.tools.python import PythonTool
 
-            return PythonTool()
+            return PythonTool(environment.get("REDRAFT_SANDBOX", "").strip().lower() or "auto")
         case "search":
             from redraft.tools.search import open_search
 

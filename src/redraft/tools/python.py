@@ -17,8 +17,9 @@ from redraft.types import Evidence, Failure, FailureKind, ToolCall, ToolResult
 
 __all__ = ["PythonTool", "SandboxName"]
 
-SandboxName = Literal["auto", "monty", "bubblewrap"]
-SANDBOXES: tuple[SandboxName, ...] = ("auto", "monty", "bubblewrap")
+SandboxName = Literal["auto", "monty", "bubblewrap", "e2b", "modal"]
+SANDBOXES: tuple[SandboxName, ...] = ("auto", "monty", "bubblewrap", "e2b", "modal")
+"""`auto` is what runs here; a rented machine is used only where it is chosen, and then nothing else is."""
 MAX_SOURCE = 200_000
 PARTIAL = frozenset({"TypeError", "SyntaxError", "RuntimeError", "AttributeError", "Exception"})
 FAILURES: dict[str, FailureKind] = {
@@ -40,16 +41,17 @@ class PythonTool:
     name = "python"
     summary = "Runs Python source in a sandbox and returns what it prints, or the value of its last expression."
 
-    def __init__(self, sandbox: SandboxName = "auto", *, limits: Limits | None = None) -> None:
+    def __init__(self, sandbox: str = "auto", *, limits: Limits | None = None) -> None:
         if sandbox not in SANDBOXES:
             raise UnknownName("sandbox", sandbox, SANDBOXES)
         self.limits = limits or Limits()
         self.sandboxes: tuple[Sandbox, ...] = _sandboxes(sandbox)
+        self._remote = sandbox in ("e2b", "modal")
 
     @property
     def timeout_seconds(self) -> float:
         """An upper bound on all attempts together; each program has a tighter one of its own."""
-        return 4 * self.limits.total_seconds
+        return (10 if self._remote else 4) * self.limits.total_seconds
 
     def available(self) -> dict[str, Available]:
         """For each sandbox in the order of use: whether it can be used here, and why not."""
@@ -133,7 +135,7 @@ def _step_evidence(step: Step, result: StepResult, limits: Limits) -> Evidence:
     return Evidence(tool="python", input=step.source, title=result.outcome, text=text, value=result.left)
 
 
-def _sandboxes(name: SandboxName) -> tuple[Sandbox, ...]:
+def _sandboxes(name: str) -> tuple[Sandbox, ...]:
     from redraft.tools.sandbox.bubblewrap import BubblewrapSandbox
     from redraft.tools.sandbox.monty import MontySandbox
 
@@ -142,6 +144,10 @@ def _sandboxes(name: SandboxName) -> tuple[Sandbox, ...]:
             return (MontySandbox(),)
         case "bubblewrap":
             return (BubblewrapSandbox(),)
+        case "e2b" | "modal":
+            from redraft.tools.sandbox.remote import E2b, Modal, RemoteSandbox
+
+            return (RemoteSandbox(E2b() if name == "e2b" else Modal()),)
         case _:
             return (MontySandbox(), BubblewrapSandbox())
 

@@ -28,7 +28,19 @@ if TYPE_CHECKING:
 
     from httpx2 import Response
 
-__all__ = ["MAX_REPLY_BYTES", "Refused", "Reply", "Request", "bounded_body", "client_options", "is_loopback", "retry_after_seconds", "send", "status_problem", "user_agent"]
+__all__ = [
+    "MAX_REPLY_BYTES",
+    "Refused",
+    "Reply",
+    "Request",
+    "bounded_body",
+    "client_options",
+    "is_loopback",
+    "retry_after_seconds",
+    "send",
+    "status_problem",
+    "user_agent",
+]
 
 MAX_REPLY_BYTES = 4 << 20
 UNKNOWN_WAIT_SECONDS = 1.0
