@@ -39,6 +39,10 @@ _LINK = (
     rf"(?:(?:[,;]? (?:so |and )?(?:that|which|this|it|there|(?:the|this|that|a|an|our|your|my) (?:\w+ )?{_WHOLE}))? {_IS}"
     r" (?:exactly |a total of |an interval of |a duration of |a period of )?|,? ?\(| ?= ?|: |, (?:i\.e\.,? |a total of ))"
 )
+_SO = (
+    r"[,;.]? (?:and |so |thus |therefore |hence |which means |meaning )?(?:that |which |this |it |(?:the|this|that|a|our|her|his|my|their|its) (?:\w+ )?"
+    rf"{_WHOLE} )"
+)
 _FREE = r"[^.;:\n\d]"
 _FORMS = tuple(
     (kind, re.compile(form, re.IGNORECASE))
@@ -47,8 +51,8 @@ _FORMS = tuple(
         ("span", rf"(?P<a>{_TIME}) ?(?:to|until|till|[-–]) ?(?P<b>{_TIME}) ?(?:\(|= ?){_HEDGE}(?P<l>{_LENGTH})"),
         (
             "trip",
-            rf"\b(?:depart|leav|start|begin|set|board|open)\w*{_FREE}{{0,40}}?(?P<a>{_TIME}){_FREE}{{0,60}}?\b(?:arriv|end|finish|reach|return|clos)\w*"
-            rf"{_FREE}{{0,40}}?(?P<b>{_TIME})(?:[,;.]? {_FREE}{{0,50}}?\b{_IS} |, ?(?:a (?:journey|trip|ride|total) of )?| ?\(){_HEDGE}(?P<l>{_LENGTH})",
+            rf"\b(?:depart|leav|start|begin|set|board)\w*{_FREE}{{0,40}}?(?P<a>{_TIME}){_FREE}{{0,60}}?\b(?:arriv|end|finish|reach|return)\w*"
+            rf"{_FREE}{{0,40}}?(?P<b>{_TIME})(?:{_SO}{_IS} (?:exactly )?|, ?(?:lasting |making |a (?:\w+ )?{_WHOLE} of )| ?\(){_HEDGE}(?P<l>{_LENGTH})",
         ),
         (
             "end",
@@ -69,6 +73,8 @@ _ELSEWHERE = re.compile(
 )
 _RUNS = re.compile(r"\b(?:runs?|running|operat\w+|sails?|serv\w+|available|tours?|shuttles?|valid|allowed|hours)\b[^.;]*$", re.IGNORECASE)
 """What goes on from one time to another, again and again."""
+_OF_ELSE = re.compile(r"\s(?:to|of|per|each|more|longer|later|earlier|early|late|behind|ahead|before|after|for|apart)\b", re.IGNORECASE)
+"""What says that the length of time is that of something else."""
 _SMALL = {"half an": Fraction(1, 2), "a": Fraction(1), "an": Fraction(1)}
 _PARTS = re.compile(rf"(?P<n>{_NUMBER})(?P<gap>[ -]?)(?P<unit>{_HOUR}|{_MINUTE})(?![a-z])", re.IGNORECASE)
 
@@ -106,6 +112,8 @@ def _statement(line: str, match: re.Match[str], kind: str, focus: Span) -> State
     true = next((pair for pair in pairs if (pair[1] - pair[0] - sign * length) % _DAY == 0), None)
     holds = true is not None and length < _DAY
     around = line[max(0, start - 80) : end + 60]
+    if kind in ("span", "trip") and (_OF_ELSE.match(line, end) or (line[focus[0] - 1] == "(" and line[end : end + 1] != ")")):
+        return None
     if kind == "span" and _RUNS.search(line[max(0, start - 40) : start]):
         return None
     if match["hedge"] or (_ELSEWHERE.search(around) and not (holds and kind == "span")):

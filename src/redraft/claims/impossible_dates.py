@@ -34,7 +34,7 @@ _FORMS = tuple(
     )
 )
 _SPOKEN = re.compile(
-    r"\b(?:no|not|never|n['’]t|cannot|without|such|exists?|invalid|valid\w*|impossible|nonexist\w+|non-exist\w+|error|exceptions?|rais(?:es?|ed|ing)"
+    r"\b(?:no|nobody|none|nothing|not|never|n['’]t|cannot|without|such|exists?|invalid|valid\w*|impossible|nonexist\w+|non-exist\w+|error|exceptions?|rais(?:es?|ed|ing)"
     r"|reject\w*|refus\w+|pars\w+|typos?|tests?|bugs?|jokes?|if|unless|would|could|suppose|imagine|hypothetical\w*|fictional|fictitious|example|e\.g|like"
     r"|called|named|titled|entitled|calendar|Julian|Swed\w+|placeholder|sentinel|default|overflow\w*|rolls?|normali[sz]e\w*|leap|format\w*)\b"
     r"|n['’]t\b|不存在|没有|無い|ない|无效",

@@ -29,6 +29,8 @@ _AT_SPEED = re.compile(r"[^.;:\n]{0,50}?\b(?:average|mean) speed\s+(?:of|is|was|
 _BEGINS = re.compile(r"(?:^|[(:;.,!?\"“=≈|>])\s*$|^\s*(?:[-*•]|\d+[.)])\s+$|(?<![-+*/×÷·^] )(?<![-+*/×÷·^\d])\b[A-Za-z]{2,}:?,? $|\b[aAI] $")
 _OPEN = re.compile(r"\b(?:half|twice|double|triple|thrice|of|times|plus|minus|by|over|per|to|than|divided|multiplied|square|cube|root|and) $", re.IGNORECASE)
 _GOES_ON = re.compile(r"\s*(?:[*/×÷·⋅^+]|[-–] ?\d|,? ?(?:and )?\d|(?:times|plus|minus|divided|multiplied|per)\b|or\b|[²³])")
+_BYTES = frozenset({"B"})
+"""What is counted in thousands by some and in 1024s by others."""
 _SCALE_ZERO = frozenset({"degree_Celsius", "degree_Fahrenheit"})
 
 
@@ -94,7 +96,7 @@ def _statement(line: str, factors: Sequence[_Term], signs: Sequence[str], result
         focus=focus,
         operands=tuple(factor.figure.span for factor in factors),
         certain=not _converts(factors, signs, shown)
-        and not any(one.reading for one in (*measured, unit))
+        and not any(one.reading or _BYTES & {base for base, _ in one.dimension} for one in (*measured, unit))
         and not shown.bound
         and not doubtful(line, start, end),
     )
