@@ -114,7 +114,7 @@ def clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity, 
             return False
     if left.items[0] == "~" and "**" in left.items:
         return False
-    if _span_of_days(left, value, shown):
+    if _span_of_days(left, value, shown) or _DATE.fullmatch(flat, left.start, left.end):
         return False
     if (
         value.denominator != 1
@@ -149,6 +149,9 @@ _SUPPOSED = re.compile(
     r"(?: that)?[ ,:\"'“‘]*$",
     re.IGNORECASE,
 )
+
+
+_DATE = re.compile(r"\d{1,2}([-/])\d{1,2}\1\d{2}(?:\d{2})?|\d{4}([-/])\d{1,2}\2\d{1,2}")
 
 
 def _span_of_days(left: Run, value: Fraction, shown: Quantity) -> bool:

@@ -32,6 +32,7 @@ CURRENCIES = {
     for name, words in {"usd": "$ dollar dollars usd", "eur": "€ euro euros eur", "gbp": "£ gbp", "jpy": "¥ yen jpy"}.items()
     for word in words.split()
 }
+MONEYS = frozenset(CURRENCIES.values())
 
 
 def routes(text: str) -> tuple[Route, ...]:
@@ -82,6 +83,8 @@ def same_measure(text: str, statement: Statement) -> bool:
             operands.append(unit)
     if not operands:
         return True
+    if len(MONEYS.intersection(operands)) > 1:
+        return False
     product = any(mark in statement.left for mark in "*/×÷·x")
     return results <= set(operands) and not (product and len(operands) > 1)
 
