@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -36,7 +36,7 @@ _COMPARED = re.compile(r"\b(?:than|ahead of|behind|exceed\w*|outs\w+|surpass\w*|
 _CURRENCIES = {
     "$": "usd", "usd": "usd", "dollar": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp",
     "pound": "gbp", "pounds": "gbp", "sterling": "gbp", "¥": "jpy", "jpy": "jpy", "yen": "jpy", "chf": "chf", "franc": "chf", "francs": "chf",
-    "₹": "inr", "inr": "inr", "rupee": "inr", "rupees": "inr", "cny": "cny", "rmb": "cny", "yuan": "cny",
+    "元": "cny", "₹": "inr", "inr": "inr", "rupee": "inr", "rupees": "inr", "cny": "cny", "rmb": "cny", "yuan": "cny",
 }  # fmt: skip
 _MONEY = frozenset(
     root(word)
@@ -70,8 +70,12 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
     """Why no verdict may be given on the figure: with the derivation that would support it, or with none for a contradiction."""
     reading = meaning.reading
     said = text[reading.span[0] : reading.span[1]]
-    if unaccounted(reading, figures) or reading.unresolved or _rate(said, meaning):
+    if unaccounted(reading, figures) or reading.unresolved or _rate(said, meaning) or _one_of_them(text, figure, meaning):
         return CLAIM_NOTE
+    if re.search(r"\bout of\s+$", text[: figure.span[0]]) and not meaning.counting:
+        return "the figure is the end of a scale"
+    if _of_an_attribute(meaning, any if derivation is None else all):
+        return "the name is that of something beside the rows of the table"
     half = derivation is not None and derivation.operation == "share" and bool(re.search(r"\bhalf of\b", said, re.IGNORECASE))
     if meaning.foreign and not half and (derivation is None or derivation.operation not in ("change", "difference")):
         return CLAIM_NOTE
@@ -99,6 +103,25 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
     if "average" in meaning.operations and derivation.operation == "cell":
         return "one row has no average"
     return _against(text, figure, figures, meaning, derivation)
+
+
+_APIECE = re.compile(r"\s*(?:[a-z]+\s+)?(?:(?:a|an)\s+(?!(?:total|further|year-on-year)\b)[a-z]+\b|each\b|apiece\b)")
+_ATTRIBUTES = frozenset(
+    root(word)
+    for word in "capital lead leader manager owner author head mayor ceo captain coach contact president director chair supervisor founder winner".split()
+)
+"""Columns whose labels name something that a row has, not what the row is about."""
+
+
+def _one_of_them(text: str, figure: Quantity, meaning: Meaning) -> bool:
+    """Whether the figure is said for each of something: "21.9 points a game", "35 each"."""
+    return not meaning.each and bool(_APIECE.match(text, figure.span[1]))
+
+
+def _of_an_attribute(meaning: Meaning, how: Callable[[Iterable[object]], bool]) -> bool:
+    """Whether the rows are chosen by what they have, at all or only: the capital of a country has not its population."""
+    fields = [meaning.sheet.fields[place] for group in meaning.groups for place in group[0].fields if not meaning.sheet.fields[place].ordered]
+    return bool(fields) and how(set(column.stems) & _ATTRIBUTES for column in fields)
 
 
 def _paid(meaning: Meaning) -> bool:
@@ -142,7 +165,7 @@ def said_currencies(text: str, figure: Quantity) -> set[str]:
     """The currency that stands with the figure."""
     tail = re.match(r"\s*(?:(?:thousand|million|billion|m|bn|k)\s+)?([a-z]+)\b", text[figure.span[1] :].lower())
     marks = [figure.before.strip().lower(), figure.after.strip().lower(), figure.unit.strip().lower(), tail.group(1) if tail else ""]
-    return {code for mark in marks for part in re.findall(r"[a-z]+|[$€£¥₹]", mark) if (code := _CURRENCIES.get(part))}
+    return {code for mark in marks for part in re.findall(r"[a-z]+|[$€£¥₹元]", mark) if (code := _CURRENCIES.get(part))}
 
 
 def _same_unit(text: str, figure: Quantity, sheet: Sheet, measure: int | None, *, sure: bool) -> bool:
@@ -165,7 +188,7 @@ def _said_currencies(text: str) -> set[str]:
 
 def _currencies(sheet: Sheet, field: int) -> set[str]:
     column = sheet.fields[field]
-    return {code for part in re.findall(r"[a-z]+|[$€£¥₹]", f"{column.name} {column.unit}".lower()) if (code := _CURRENCIES.get(part))}
+    return {code for part in re.findall(r"[a-z]+|[$€£¥₹元]", f"{column.name} {column.unit}".lower()) if (code := _CURRENCIES.get(part))}
 
 
 def _compared(text: str, meaning: Meaning, figures: Sequence[Quantity]) -> bool:
@@ -260,7 +283,7 @@ _ACTIONS = frozenset("production consumption output use usage generation intake"
 
 def question_doubt(question: str, sheet: Sheet, reading: Reading, figures: Sequence[Quantity]) -> bool:
     """Whether the question says something that neither the table nor the vocabulary accounts for."""
-    asked = {code for word in re.findall(r"[a-z]+|[$€£¥₹]", question.lower()) if (code := _CURRENCIES.get(word))}
+    asked = {code for word in re.findall(r"[a-z]+|[$€£¥₹元]", question.lower()) if (code := _CURRENCIES.get(word))}
     known = {code for field in range(len(sheet.fields)) for code in _currencies(sheet, field)}
     if reading.unresolved or (known and asked - known) or re.match(r"\W*(?:why|how come)\b", question, re.IGNORECASE):
         return True

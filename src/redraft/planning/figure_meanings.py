@@ -28,7 +28,7 @@ IMPLIED = 0.48
 """How surely the only measure of a table is meant by a sentence that does not name it."""
 BY_UNIT = 0.6
 """How surely the only measure in the unit of a figure is meant."""
-_BREAK = re.compile(r"[,;:]\s|\s(?:while|whereas|but|although|though|and|with)\s|\s[–—-]\s|[()]")
+_BREAK = re.compile(r"[,;:]\s|[，；：。]|\s(?:while|whereas|but|although|though|and|with)\s|\s[–—-]\s|[()]")
 _HEDGE = r"(?:about |around |nearly |some |almost |roughly )?$"
 _BY = re.compile(r"\bby " + _HEDGE)
 _REACHED = re.compile(r"(?:\bto|\bat|\breach(?:ed|ing|es)?|\bhit|\bhitting|:) " + _HEDGE)
@@ -86,6 +86,9 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
         operations |= {"count"}
         if _whole_of(text, figure, figures):
             operations = frozenset({"count"})
+    end = _end_of_range(text, figure, figures, reading)
+    if end:
+        operations = frozenset({end})
     if figure.percent and re.match(r"\s*of\b", text[figure.span[1] : figure.span[1] + 5]):
         operations |= {"share"}
     measures = _measures(sheet, reading, local, heading, figure, figures)
@@ -121,6 +124,7 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
         counting=counting,
         excluded=tuple(condition for mention in reading.values if mention.excluded for condition in mention.filters),
         rows=figure.percent and "share" in operations and rows_meant(sheet, reading, measures),
+        noun=_counted_measure(sheet, reading, figure) is not None,
         each=tuple(place for place in sheet.dimensions if _one_by_one(sheet, place, local)),
         foreign=any(not _within(span, later) for span in reading.beside),
     )
@@ -142,7 +146,7 @@ def _one_by_one(sheet: Sheet, place: int, reading: Reading) -> bool:
     return False
 
 
-_LOOSE = re.compile(r"[,;:(]\s?|\s(?:while|whereas|but|although|though)\s|\s[–—-]\s")
+_LOOSE = re.compile(r"[,;:(，；：（]\s?|\s(?:while|whereas|but|although|though)\s|\s[–—-]\s")
 
 
 def _later(text: str, clause: Span, sentence: Span, figure: Quantity, figures: Sequence[Quantity]) -> list[Span]:
@@ -364,6 +368,18 @@ def counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
     return bool(before) and any(word in ("of", "among", "amongst", "out") for word in lead[-3:])
 
 
+_RANGING = re.compile(r"\b(?:rang(?:e|es|ed|ing)|runs?|ran|var(?:y|ies|ied|ying)|spans?|spanned)\b[^.;]{0,40}?\b(?:from|between)\s+(?:\w+ ){0,2}[$€£]?$", re.IGNORECASE)
+
+
+def _end_of_range(text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading) -> str:
+    """Whether the figure is the low or the high end that "ranged from X to Y" gives: `min`, `max`, or nothing."""
+    for one, other in pairwise(figures):
+        first = text[reading.span[0] : one.span[0]]
+        if figure in (one, other) and _RANGING.search(first) and re.search(r"\b(?:to|and)\s+[$€£]?$", text[one.span[1] : other.span[0]]):
+            return ("min" if one.value <= other.value else "max") if figure is one else ("max" if one.value <= other.value else "min")
+    return ""
+
+
 def _counts_too(text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading, sheet: Sheet) -> bool:
     """Whether it counts what the figure before it does: the two of "four people work in London and two in Milan"."""
     before = [other for other in figures if other.span[1] <= figure.span[0]]
@@ -409,8 +425,10 @@ def operator_before(text: str, figure: Quantity, span: Span) -> str:
     """How the words before a figure make it a bound: `>`, `>=`, `<`, `<=`, or nothing."""
     window = text[max(span[0], figure.span[0] - 28) : figure.span[0]]
     last = next(reversed(list(BOUND.finditer(window))), None)
-    if last is None or len(re.findall(r"\w+", window[last.end() :])) > 3 or re.search(r"\d", window[last.end() :]):
+    if last is None or len(re.findall(r"\w+", window[last.end() :])) > 3 or re.search(r"[\d,;:]", window[last.end() :]):
         return ""
+    if re.match(r"(?i:over) the\b", window[last.start() :]):
+        return ""  # "over the five years" is a time, no bound
     return ">" if last["over"] else "<" if last["under"] else ">=" if last["least"] else "<="
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from redraft.claims.numbers import Quantity
 from redraft.claims.words import STOP_WORDS, Word, fold, words
+from redraft.planning.glosses import glossed
 from redraft.planning.qualities import COMPARATIVES, LIGHT, SUPERLATIVES, VERBS
 from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_words import (
@@ -167,6 +168,7 @@ def _inside(span: Span, outer: Span) -> bool:
 def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False) -> Reading:
     """Read one stretch of the text against the table; in a question also light verbs ("takes", "leaves") may stand for a column."""
     found = tuple(Word(word.text, (word.span[0] + span[0], word.span[1] + span[0]), root(word.text)) for word in words(text[span[0] : span[1]]))
+    found = glossed(sheet, text, found)
     written, unresolved = written_periods(sheet, text, span)
     periods = [ValueMention(span=place, filters=filters) for place, filters in written]
     values = _values(sheet, found, [mention.span for mention in periods])

@@ -310,6 +310,11 @@ def _without_totals(entry: dict[str, Any], rows: list[list[str | None]]) -> tupl
     return rows, "", True
 
 
+def _numbered(raw: Sequence[Any]) -> bool:
+    """Whether a column only numbers its rows."""
+    return len(raw) > 4 and None not in raw and list(raw) == list(range(int(raw[0]), int(raw[0]) + len(raw)))
+
+
 def _field(column: dict[str, Any], raw: Sequence[Any], scale: int) -> Field:
     name, kind = str(column["name"]), str(column["kind"])
     stems = tuple(root(ABBREVIATIONS.get(word.lower(), word)) for word in column_words(name))
@@ -319,7 +324,7 @@ def _field(column: dict[str, Any], raw: Sequence[Any], scale: int) -> Field:
     if kind == "number":
         label = years and (bool(_PERIOD_NAME.search(" ".join(column_words(name)))) or len(distinct) < len(present))
         label = label or (scale == 1 and bool(re.fullmatch(r"(?:month|quarter|week|day|year|hour)", name.strip(), re.IGNORECASE)))
-        identity = bool(_ID.search(name)) and scale == 1
+        identity = scale == 1 and (bool(_ID.search(name)) or _numbered(raw))
         if not label:
             role = "other" if identity else "measure"
             dates = scale == 1 and bool(present) and all(re.fullmatch(r"1\d{3}|20\d\d", cell) for cell in distinct) and bool(set(stems) & _DATED)

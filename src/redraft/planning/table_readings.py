@@ -56,6 +56,8 @@ class Meaning:
     excluded: Filters = field(default=())
     rows: bool = False
     """Whether a share of the number of rows is meant."""
+    noun: bool = False
+    """Whether the noun behind the figure names its measure."""
     each: tuple[int, ...] = ()
     """Dimensions of which it speaks one by one: the months of "the average monthly cost"."""
     foreign: bool = False

@@ -157,9 +157,9 @@ ADJECTIVE_MEASURES: Mapping[str, str] = {
 SYNONYMS: tuple[frozenset[str], ...] = tuple(
     frozenset(root(word) for word in line.split())
     for line in (
-        "revenue sales turnover takings", "cost expense expenditure spending outlay", "profit earnings", "salary wage pay income compensation",
+        "revenue sales turnover takings umsatz 销售额 营业额", "cost expense expenditure spending outlay kosten 成本", "profit earnings gewinn 利润", "salary wage pay income compensation",
         "employee staff headcount worker personnel",
-        "customer client", "price cost fare fee charge", "quantity unit volume",
+        "customer client kunden kunde 客户", "price cost fare fee charge", "quantity unit volume",
         "population inhabitant resident people", "area size surface", "length distance",
         "score points rating mark", "student pupil learner", "patient participant subject", "match game fixture", "win victory won", "loss defeat lost",
         "draw tie drawn", "vote ballot", "emission co2 carbon", "generation output production", "responder response", "defect fault", "absence absent missed",
@@ -249,7 +249,7 @@ NEUTRAL = frozenset(
         "occur occurs occurred happen happens happened apply applies applied write wrote written gather gathered obtain obtains obtained win wins reading "
         "readings state states stated year-end mark date so far ahead behind alone apart beyond once twice thrice "
         "narrowly barely healthy impressive meagre mere whopping "
-        "exact rounded based given across between among against dollar euro pound usd eur gbp yen currency cent k m bn mn thousand million billion"
+        "exact rounded based given across between among against yuan dollar euro pound usd eur gbp yen currency cent k m bn mn thousand million billion"
     ).split()
 )
 

@@ -199,9 +199,18 @@ def _gives(derivation: Derivation, figure: Quantity, meaning: Meaning) -> bool |
     """Whether the derivation gives the figure within its rounding; the sign of a change or difference is said by words, not by the figure."""
     values = exact_forms(derivation, figure, meaning.sheet)
     verdicts = [agrees(value, figure) for value in values]
+    if grouped := _with_groups(figure):
+        verdicts += [agrees(value, grouped) for value in exact_forms(derivation, grouped, meaning.sheet)]
     if derivation.operation in ("change", "difference") and figure.value >= 0:
         verdicts += [agrees(-value, figure) for value in values]
     return True if True in verdicts else None if None in verdicts else False
+
+
+def _with_groups(figure: Quantity) -> Quantity | None:
+    """The figure with its point read as a separator of thousands, where it may be one: "1.402" in a German text."""
+    if figure.mark != "." or figure.grouping or figure.scale != 1 or not re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", figure.text.strip()):
+        return None
+    return replace(figure, value=figure.value * 1000, quantum=Fraction(1), decimals=0, mark=",", grouping=".")
 
 
 def exact_forms(derivation: Derivation, figure: Quantity, sheet: Sheet) -> list[Fraction]:
@@ -269,6 +278,12 @@ def _doubt_of_reference(meaning: Meaning, figure: Quantity, figures: Sequence[Qu
 def _doubt_of_kind(meaning: Meaning, figure: Quantity, figures: Sequence[Quantity], text: str) -> str:
     """Whether it is certain what kind of value the figure is: an amount, a count, a percentage of something."""
     sheet, reading, operations = meaning.sheet, meaning.reading, meaning.operations
+    if re.search(r"\bout of\s+$", text[max(0, figure.span[0] - 8) : figure.span[0]]) and not meaning.counting:
+        return "the figure is the end of a scale"
+    if re.search(r"\bof (?:the|a|all) (?:\w+ )?total (?:of )?$", text[max(0, figure.span[0] - 40) : figure.span[0]], re.IGNORECASE):
+        return "the figure is said of the whole"
+    if figure.style == "words" and figure.value <= 20 and not meaning.counting and not operations & {"difference", "ratio"} and not meaning.noun:
+        return "the figure may count something"
     if figure.approximate and figure.significant < 2:
         return "the figure is too vague to be compared"
     tail = text[figure.span[0] + len(figure.text.rstrip("xX ")) :]
@@ -278,6 +293,9 @@ def _doubt_of_kind(meaning: Meaning, figure: Quantity, figures: Sequence[Quantit
         beyond = operations - {"count", "distinct", "change", "sum", "share"} and not meaning.conditions
         if not meaning.conditions and "change" not in operations and any(strength >= 0.7 for _, strength in meaning.measures) and _measured(meaning, figure):
             return "it is not clear whether the figure counts rows or is an amount"
+        named = [mention for mention in meaning.reading.dimensions(sheet) if mention.strength >= 0.7 or len(sheet.fields[mention.field].values) == sheet.count]
+        if not named and reading.dimensions(sheet):
+            return "what is counted is not understood"
         if _attribute_dates(meaning):
             return "the sentence does not say that its date is that of the table"
         return "what is counted is not understood" if beyond or _unexplained(text, reading, figures) else ""
@@ -319,6 +337,8 @@ _PLAIN_DATES = frozenset(root(word) for word in "date day month time period year
 def _far(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, times: int = 30) -> bool:
     """Whether the figure is so far from what fits best that it may well speak of something else."""
     every = [values for one in scored if one.fit >= SUPPORT and (values := exact_forms(one.derivation, figure, meaning.sheet))]
+    if _with_groups(figure):
+        return True
     sizes = [abs(value) for values in (every[:1] if times > 5 else every) for value in values if value]
     return not sizes or not figure.value or all(not size / times <= abs(figure.value) <= size * times for size in sizes)
 

@@ -39,12 +39,25 @@ def written_periods(sheet: Sheet, text: str, span: Span) -> tuple[list[tuple[Spa
             unresolved.append((start, match.end()))
     for match in CJK_PERIOD.finditer(text, *span) if _CJK_TEXT.search(text, *span) else ():
         period = cjk_period(match) if match.group().strip() else None
-        filters = _period_filters(sheet, period) if period is not None else None
+        before = text[max(span[0], match.start() - 1) : match.start()]
+        if period is None or before in ("个", "几", "数"):
+            continue
+        filters = _first_periods(sheet, period) if before == "前" else _period_filters(sheet, period) if before not in ("后", "近", "每") else None
         if filters is not None:
             found.append((match.span(), filters))
-        elif period is not None:
+        else:
             unresolved.append(match.span())
     return found, unresolved
+
+
+def _first_periods(sheet: Sheet, period: Period) -> tuple[Filter, ...] | None:
+    """The rows of the first three quarters of "前三季度"."""
+    kind, year, number = period
+    each = [_period_filters(sheet, (kind, year, earlier)) for earlier in range(1, number + 1)]
+    if any(one is None or len(one) != 1 for one in each):
+        return None
+    conditions = [one[0] for one in each if one]
+    return (Filter(conditions[0].field, tuple(value for condition in conditions for value in condition.values)),)
 
 
 _CJK_TEXT = re.compile("[年季月]")
