@@ -36,12 +36,17 @@ EXTRAS = (
     _Extra(name="bedrock", modules=("boto3",), adds="models on Amazon Bedrock"),
     _Extra(name="google", modules=("google.genai",), adds="models of Google"),
     _Extra(name="search", modules=("httpx2", "ddgs"), adds="web search and page fetching"),
+    _Extra(name="safety", modules=("profanity_check",), adds="an offline signal of profanity for safety scoring"),
+    _Extra(name="mcp", modules=("mcp",), adds="tools of MCP servers, and redraft mcp"),
+    _Extra(name="e2b", modules=("e2b",), adds="rented machines of E2B as a sandbox"),
+    _Extra(name="modal", modules=("modal",), adds="rented containers of Modal as a sandbox"),
     _Extra(name="privacy", modules=("argus_redact", "detect_secrets"), adds="redaction of personal data and secrets"),
     _Extra(name="entailment", modules=("onnxruntime", "tokenizers"), adds="a local entailment model by path"),
 )
 KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK",
     "REDRAFT_API_KEY", "TAVILY_API_KEY", "BRAVE_API_KEY", "SERPER_API_KEY", "SERPAPI_API_KEY", "EXA_API_KEY", "BOCHA_API_KEY", "WOLFRAM_APP_ID",
+    "PERSPECTIVE_API_KEY", "E2B_API_KEY", "MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET", "REDRAFT_MCP_SERVER_TOKEN",
 )  # fmt: skip
 
 
@@ -114,7 +119,12 @@ def _writable(folder: Path) -> tuple[bool, str]:
 def _sandboxes() -> list[dict[str, Any]]:
     from redraft.tools.python import PythonTool
 
-    return [{"name": name, "available": there, "detail": detail} for name, (there, detail) in PythonTool().available().items()]
+    chosen = os.environ.get("REDRAFT_SANDBOX", "").strip().lower()
+    rows: list[dict[str, Any]] = []
+    for name, (there, detail) in {**PythonTool().available(), **PythonTool("e2b").available(), **PythonTool("modal").available()}.items():
+        rented = name in ("e2b", "modal") and there and chosen != name
+        rows.append({"name": name, "available": there, "detail": f"used only with REDRAFT_SANDBOX={name}" if rented else detail})
+    return rows
 
 
 def _embedded_model() -> dict[str, Any]:

@@ -84,6 +84,12 @@ TOOLS: dict[str, ToolInfo] = {
             instead=("profanity_check",),
             instead_extra="safety",
         ),
+        ToolInfo(
+            name="mcp",
+            summary="All tools of an MCP server: --tool 'mcp:COMMAND …' or mcp:http://…; #TOOL takes one of them, #search=TOOL binds it as the search.",
+            needs=("mcp",),
+            extra="mcp",
+        ),
         ToolInfo(name="fetch", summary="Reads a web page of the open web, or of a host that REDRAFT_FETCH_ALLOW names.", needs=("httpx2",), extra="search"),
     )
 }
@@ -189,6 +195,8 @@ def _open(name: str, task: Task, environment: Mapping[str, str]) -> Tool:
             from redraft.tools.safety import open_safety
 
             return open_safety(environment)
+        case "mcp":
+            raise UsageError("'mcp' needs the command that starts a server, or its address: --tool 'mcp:COMMAND …' or --tool mcp:http://HOST:PORT/mcp")
         case "fetch":
             return _shared_fetch(environment.get("REDRAFT_FETCH_ALLOW", ""))
         case _:
