@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -22,6 +23,7 @@ STEPS = (
 SUFFIX = ".txt"
 
 
+@lru_cache(maxsize=1)
 def templates() -> Mapping[str, Template]:
     """Every template, by name, in the order of the alphabet."""
     found: dict[str, Template] = {}
