@@ -12,7 +12,10 @@ from redraft.claims.sentence import Sentence, Token, read_sentence
 from redraft.claims.slots import Relation, Slot, date_relation, quantity_relation
 from redraft.claims.words import CJK, stem, words
 
-__all__ = ["Alignment", "align", "attached", "in_order", "lends", "negated_there", "of_another", "refers", "relate", "spaceless", "together"]
+__all__ = [
+    "RELATIONS", "Alignment", "align", "attached", "called_alone", "in_order", "lacking", "lends", "negated_there", "of_another", "of_antecedent",
+    "refers", "relate", "spaceless", "together",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class Alignment:
     pairs: tuple[tuple[Token, Token], ...]
     by_context: tuple[Token, ...]
     missing: tuple[Token, ...]
+    called: frozenset[str] = frozenset()
+    """The last words of names by which what was said before calls a bearer alone, and never another one."""
 
     @property
     def coverage(self) -> float:
@@ -29,7 +34,7 @@ class Alignment:
         return (total - len(self.missing)) / total if total else 1.0
 
 
-def align(said: Sentence, source: Sentence, context: Set[str], topics: Set[str]) -> Alignment:
+def align(said: Sentence, source: Sentence, context: Set[str], topics: Set[str], called: frozenset[str] = frozenset()) -> Alignment:
     """Each content word of the claim with its form in the sentence; of several the one nearest to the others.
 
     `context` has the keys of words said before, which may stand for a name; `topics` those of what was spoken of, which may stand for the subject.
@@ -53,7 +58,69 @@ def align(said: Sentence, source: Sentence, context: Set[str], topics: Set[str])
             by_context.append(token)
         else:
             missing.append(token)
-    return Alignment(tuple(pairs), tuple(by_context), tuple(missing))
+    return Alignment(tuple(pairs), tuple(by_context), tuple(missing), called)
+
+
+def called_alone(said: Sentence, read: Iterable[Sentence]) -> frozenset[str]:
+    """The last words of the claim's names that stand alone as names somewhere, and nowhere as the end of another bearer's name."""
+    last = {token.stem for token in said.tokens if token.name and token.ends}
+    alone: set[str] = set()
+    others: set[str] = set()
+    for sentence in read:
+        before = None
+        for token in sentence.tokens:
+            if token.name and token.stem in last:
+                joined = before is not None and before.name and before.index == token.index - 1 and not before.light and not before.ends
+                if not joined:
+                    alone.add(token.stem)
+                elif before is not None and before.stem not in said.names:
+                    others.add(token.stem)
+            before = token
+    return frozenset(alone - others)
+
+
+def lacking(said: Sentence, source: Sentence, alignment: Alignment) -> list[Token]:
+    """The words of the claim that the sentence lacks and needs.
+
+    A bearer may be called by the last word of the name alone, an institution without its country; with another first word it is another one. A noun
+    before a name only says what the name is.
+    """
+    names = {token.index for token in said.tokens if token.name}
+    mates = {token.index: other for token, other in alignment.pairs}
+    ours = {other.index for other in mates.values()}
+    foreign = {token.index for token in source.tokens if token.name and not token.light and token.index not in ours}
+    needed: list[Token] = []
+    for token in alignment.missing:
+        if token.light:
+            continue
+        run = _rest_of_name(token, said) if token.name else []
+        there = [mates[index] for index in run if index in mates]
+        alone = bool(there) and there[0].name and there[0].index - 1 not in foreign
+        before = any(other.index in run and other.ends and other.stem in alignment.called for other in alignment.by_context)
+        kind = not token.name and token.subject and token.index + 1 in names
+        if not (kind or alone or before):
+            needed.append(token)
+    return needed
+
+
+_RELATIVE = re.compile(r"\b(?:who|which|that|whose)\b", re.IGNORECASE)
+
+
+def of_antecedent(source: Sentence, alignment: Alignment, begin: int, place: int) -> bool:
+    """Whether a relative clause between two places hangs on a name that is not the claim's: "the daughter of Hale, who was born in"."""
+    ours = {other.index for _, other in alignment.pairs}
+    relative = max((match.start() for match in _RELATIVE.finditer(source.text, begin, place)), default=-1)
+    nearest = [token for token in source.tokens if token.name and begin <= token.span[0] < relative]
+    return bool(nearest) and nearest[-1].index not in ours
+
+
+def _rest_of_name(token: Token, said: Sentence) -> list[int]:
+    """The places of the words after this one in its name."""
+    names = {other.index: other for other in said.tokens if other.name}
+    found = [token.index]
+    while not names[found[-1]].ends and (after := next((place for place in (found[-1] + 1, found[-1] + 2) if place in names), None)):
+        found.append(after)
+    return found[1:]
 
 
 def _forms(token: Token, source: Sentence) -> list[Token]:
@@ -119,12 +186,12 @@ def lends(said: Sentence, source: Sentence, alignment: Alignment, kinds: Set[str
     later = [token for token in standing if token.index >= first and token.name]
     definite = source.text.lower().startswith("the ")
     for token in own:
-        if token.name or not definite or token.keys.isdisjoint(kinds) or token.stem in _RELATIONS:
+        if token.name or not definite or token.keys.isdisjoint(kinds) or token.stem in RELATIONS:
             return False
     return not later
 
 
-_RELATIONS = frozenset(
+RELATIONS = frozenset(
     map(
         stem,
         "predecessor successor deputy sister brother rival parent subsidiary wife husband son daughter mother father competitor partner colleague "
@@ -149,7 +216,7 @@ def of_another(names: Iterable[str], asked: Set[str], sentence: str, answer: str
     if not lacking or not subject or 0 <= place <= subject[-1].span[0]:
         return False
     rest = [token for token in subject if token.stem not in asked]
-    related = any(token.stem in _RELATIONS for token in rest)
+    related = any(token.stem in RELATIONS for token in rest)
     others = [token for token in rest if token.name]
     shared = {token.index for token in subject if token.name and any(token.stem in name for name in lacking)}
     partly = any(token.index - 1 in shared or token.index + 1 in shared for token in others)

@@ -6,15 +6,16 @@ certainly about the same thing and differs in exactly one deciding place. Everyt
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from redraft.claims.alignment import Alignment, align, attached, in_order, lends, negated_there, refers, relate, together
 from redraft.claims.conflicts import Conflict, altered, conflict, negates, opposite, other_holder, reversed_roles
+from redraft.claims.exclusion import excluded
 from redraft.claims.segment import sentences
-from redraft.claims.sentence import Sentence, Token, read_sentence
+from redraft.claims.sentence import Sentence, read_sentence
+from redraft.claims.thread import Before, keys_of, thread, with_subject
 from redraft.types import Span
 
 __all__ = ["Comparison", "compare", "uncovered"]
@@ -52,66 +53,30 @@ def compare(claim: str, passage: str, *, focus: str = "", title: str = "", subje
     if not said.tokens:
         return Comparison(verdict="unclear", reason="the claim has no words that carry content")
     if subject:
-        said = _with_subject(said, subject)
+        said = with_subject(said, subject)
     spans = sentences(passage)[:MAX_SENTENCES]
     read = [read_sentence(passage[start:end], known=said.names) for start, end in spans]
-    topics = _keys(_standing([*read_sentence(title).tokens, *_topic(read)], said))
-    context = topics | _keys(read_sentence(title).tokens)
-    kinds = _keys(token for token in read_sentence(title).tokens if not token.name) | _kinds(said.tokens, said)
+    known = said.names.union(*(sentence.names for sentence in read))
+    said = said if subject else read_sentence(claim, known=known)
+    read = [read_sentence(passage[start:end], known=known) for start, end in spans]
     best = Comparison(verdict="unclear", reason="no sentence of the passage is about the same thing")
     found: list[Comparison] = []
-    for (start, end), source in zip(spans, read, strict=True):
-        result = _against(said, source, (context, topics, kinds), claim)
-        kinds |= _kinds(source.tokens, source) if source.copular and not _keys(_subject(source)).isdisjoint(_keys(_subject(said))) else set[str]()
-        context |= source.by_key.keys()
-        topics |= _keys(_standing([token for token in source.tokens if token.subject], said))
+    for (start, end), (source, before) in zip(spans, thread(said, read, title), strict=True):
+        result = _against(said, source, before, claim)
         if result.verdict != "unclear":
-            moved = tuple((start + a, start + b) for a, b in result.words_passage)
-            found.append(replace(result, words_passage=moved, quote=passage[start:end]))
+            found.append(_placed(result, start, passage[start:end]))
         elif result.coverage > best.coverage:
             best = result
+    if not any(result.verdict == "contradicted" for result in found):
+        for place, conflict, coverage in excluded(claim, passage, spans, title=title, subject=subject):
+            sentence = passage[slice(*spans[place])]
+            found = [*(result for result in found if result.quote != sentence), _placed(_contradicted(conflict, coverage), spans[place][0], sentence)]
     return _verdict(found, claim, focus) or best
 
 
-def _with_subject(said: Sentence, subject: str) -> Sentence:
-    """The claim with what its pronoun stands for as words of its own, which have no place in its text."""
-    named = [token for token in read_sentence(subject).tokens if token.keys.isdisjoint(key for other in said.tokens for key in other.keys)]
-    extra = tuple(
-        replace(token, index=place - len(named), span=(0, 0), name=True, subject=True, predicate=False, after="") for place, token in enumerate(named)
-    )
-    return replace(said, tokens=extra + said.tokens)
-
-
-def _keys(tokens: Iterable[Token]) -> set[str]:
-    return {key for token in tokens for key in token.keys}
-
-
-def _subject(sentence: Sentence) -> list[Token]:
-    return [token for token in sentence.tokens if token.subject and not token.light]
-
-
-def _kinds(tokens: Sequence[Token], sentence: Sentence) -> set[str]:
-    """What a sentence calls its subject by: the noun that ends the subject's name, and what a copula says that it is."""
-    said = [token for token in tokens if sentence.copular and sentence.pivot is not None and sentence.pivot < token.index < sentence.object_end]
-    return _keys([*_subject(sentence)[-1:], *(token for token in said if not token.name)])
-
-
-def _standing(tokens: Iterable[Token], said: Sentence) -> list[Token]:
-    """The words that may stand for the claim's subject.
-
-    A subject of one word is not the first word of a longer name: "Love" is not "Love and Theft".
-    """
-    subject = [token for token in said.tokens if token.subject and not token.light]
-    return [token for token in tokens if len(subject) != 1 or token.ends or not token.name]
-
-
-def _topic(read: Sequence[Sentence]) -> list[Token]:
-    """The name that a passage is about: the one that is most often the subject, where that is one name."""
-    names = [token for sentence in read for token in sentence.tokens if token.name and token.subject]
-    counts = Counter(token.stem for token in names)
-    most = max(counts.values(), default=0)
-    topic = [token for token in names if counts[token.stem] == most]
-    return topic if most > 1 or len({token.stem for token in topic}) <= 3 else []
+def _placed(result: Comparison, start: int, sentence: str) -> Comparison:
+    """The result of a sentence, with its places in the passage."""
+    return replace(result, words_passage=tuple((start + a, start + b) for a, b in result.words_passage), quote=sentence)
 
 
 def _verdict(found: Sequence[Comparison], claim: str, focus: str) -> Comparison | None:
@@ -130,13 +95,13 @@ def _verdict(found: Sequence[Comparison], claim: str, focus: str) -> Comparison 
     return result
 
 
-def _against(said: Sentence, source: Sentence, before: tuple[Set[str], Set[str], Set[str]], claim: str) -> Comparison:
-    alignment = align(said, source, *before[:2])
+def _against(said: Sentence, source: Sentence, before: Before, claim: str) -> Comparison:
+    alignment = align(said, source, before.context, before.topics)
     unclear = Comparison(verdict="unclear", coverage=alignment.coverage, reason="the nearest sentence does not cover the claim")
     if source.question or not alignment.pairs or alignment.coverage < LEAST_COVERAGE:
         return unclear
     found = other_holder(said, source, alignment)
-    if found is None and alignment.by_context and not (refers(source, alignment) and lends(said, source, alignment, before[2])):
+    if found is None and alignment.by_context and not (refers(source, alignment) and lends(said, source, alignment, before.kinds)):
         return unclear
     related = [relate(slot, source) for slot in said.slots]
     holding = sum(relation in ("same", "covers") for _, relation, _ in related)
@@ -192,7 +157,7 @@ def uncovered(claim: str, passage: str, *, title: str = "") -> tuple[Span, ...]:
     said = read_sentence(claim)
     read = [read_sentence(passage[start:end], known=said.names) for start, end in sentences(passage)[:MAX_SENTENCES]]
     named = [token for sentence in read for token in sentence.tokens if token.name]
-    context = _keys([*read_sentence(title).tokens, *named])
+    context = keys_of([*read_sentence(title).tokens, *named])
     aligned = [(align(said, source, context, context), source) for source in read]
     related = [(alignment, source) for alignment, source in aligned if alignment.coverage >= ABOUT and alignment.pairs]
     there = {token.index for alignment, _ in related for token, _ in alignment.pairs}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from redraft.claims.alignment import Alignment, in_order, negated_there, spaceless
+from redraft.claims.alignment import Alignment, in_order, lacking, negated_there, of_antecedent, spaceless
 from redraft.claims.sentence import Sentence, Token, changed
 from redraft.claims.slots import Slot, names
-from redraft.claims.words import stem
+from redraft.claims.words import stem, words
 from redraft.types import Span
 
-__all__ = ["Conflict", "altered", "conflict", "negates", "opposite", "other_holder", "reversed_roles"]
+__all__ = ["Conflict", "altered", "conflict", "denied", "negates", "opposite", "other_holder", "reversed_roles"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +55,30 @@ def altered(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict 
     return False
 
 
+_NONE = re.compile(
+    r"\bno\s+(?:option|possibility|chance|right|provision|prospect|scope)s?\s+(?:for|of|to)\s+(?:an? |any |be |get )?$|\bnon-$",
+    re.IGNORECASE,
+)
+_QUALITY = re.compile(r"(?:able|ible|al|ive|ary|ic|ant|ent|ous|ing|ed)$")
+
+
+def denied(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
+    """What the claim speaks of as a fact, its subject or its verb, is said not to be: "non-renewable", "no option for renewal" against "the renewal is"."""
+    if said.negated or said.hedged or said.conditional or source.hedged or source.conditional or said.pivot is None:
+        return None
+    if not any(token.name for token in said.tokens) or any(token.name for token in lacking(said, source, alignment)):
+        return None
+    for token, other in alignment.pairs:
+        match = None if token.name or not (token.subject or token.predicate) else _NONE.search(source.text[: other.span[0]])
+        if match is None or (match[0].lower() == "non-" and not _QUALITY.search(other.text)) or _NONE.search(said.text[: token.span[0]]):
+            continue
+        if match[0].lower() == "non-" and any(form is not other and form.stem[:6] == other.stem[:6] for form in source.tokens):
+            continue  # both kinds are spoken of
+        place = (match.start(), other.span[1])
+        return Conflict(words_claim=(token.span,), words_passage=(place,), reason=f"the sentence says “{source.text[place[0] : place[1]]}”")
+    return None
+
+
 def other_holder(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
     """Somebody else holds the one place that the claim gives its subject: "the 45th president", "the largest producer"."""
     unique = {
@@ -62,18 +86,21 @@ def other_holder(said: Sentence, source: Sentence, alignment: Alignment) -> Conf
     }
     missing = [token for token in alignment.missing if not token.light]
     subject = [token for token in said.tokens if token.subject and token.name]
-    if not unique or not missing or said.negated or source.negated or source.hedged or source.one_of or said.one_of:
+    if not unique or not missing or said.negated or source.negated or source.hedged or said.one_of:
         return None
     if missing != [token for token in subject if not token.light] or not (said.copular or said.serving) or alignment.by_context:
         return None
     word = next(iter(unique))
     place = re.search(rf"\b{word}\b", source.text, re.IGNORECASE)
-    if place is None:
+    if place is None or re.search(r"\b(?:one of|among)\s+(?:\w+\s+)?$", source.text[: place.start()], re.IGNORECASE):
         return None
-    holders = [span for span in names(source.text, known=said.names) if span[1] <= place.start() and _HOLDS.fullmatch(source.text[span[1] : place.start()])]
+    before = [span for span in names(source.text, known=said.names | source.names) if span[1] <= place.start()]
+    holders = [span for span in before if _HOLDS.fullmatch(source.text[span[1] : place.start()])]
     if not holders:
         return None
     name = source.text[holders[-1][0] : holders[-1][1]]
+    if {word.stem for word in words(name)} & {token.stem for token in said.tokens if token.name}:
+        return None
     return Conflict(
         words_claim=((subject[0].span[0], subject[-1].span[1]),), words_passage=(holders[-1],), expected=name,
         reason=f"the sentence names “{name}”",
@@ -121,6 +148,11 @@ def conflict(said: Sentence, source: Sentence, alignment: Alignment, slot: Slot,
         return None
     if any((token.name or token.subject or spaceless(token)) and not token.light for token in alignment.missing):
         return None  # of another bearer
+    bearer = [other for token, other in alignment.pairs if token.subject and token.name]
+    if slot.kind == "quantity" and bearer and not said.copular and bearer[-1].span[0] > others[0].span[0] and bearer[-1].after not in ("by", "of", "for"):
+        return None  # said before the bearer is named, of another one
+    if of_antecedent(source, alignment, 0, others[0].span[0]):
+        return None
     ours, theirs = ([other for other in sentence.slots if other.kind == "date"] for sentence in (said, source))
     if slot.kind == "date":
         once = any(token.predicate and token.stem in _ONCE for token, _ in alignment.pairs)

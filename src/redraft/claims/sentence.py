@@ -269,7 +269,8 @@ def _tokens(every: Sequence[Word], text: str, name_spans: list[Span], typed: lis
                 predicate=place == pivot or head,
                 light=lowered in _LIGHT
                 or (name and lowered.rstrip(".") in _NAME_TITLES)
-                or (name and len(word.text) == 1 and text[word.span[1] : word.span[1] + 1] == "."),
+                or (name and len(word.text) == 1 and text[word.span[1] : word.span[1] + 1] == ".")
+                or _sign(text, word),
                 after=preposition if reach <= 4 else "",
                 genitive=bool(re.match(r"['’]s?(?=\W|$)", text[word.span[1] :])) or word.text.lower().endswith(("'s", "’s")),
             )
@@ -277,7 +278,15 @@ def _tokens(every: Sequence[Word], text: str, name_spans: list[Span], typed: lis
     return found
 
 
-_SUFFIX = re.compile(r"(?:ization|isation|ation|ition|ment|ance|ence|ness|ship|sion|tion|ally|able|ible|ity|ive|ion|ous|ful|ist|ism|ant|ent|al|er|or|ly|ic)$")
+def _sign(text: str, word: Word) -> bool:
+    """Whether a word stands alone in brackets after another, as its sign or short form: "copper (Cu)"."""
+    start, end = word.span
+    return text[start - 1 : start] == "(" and text[end : end + 1] == ")" and start > 2 and word.capital and len(word.text) <= 5
+
+
+_SUFFIX = re.compile(
+    r"(?:ization|isation|ation|ition|ment|ance|ence|ness|ship|sion|tion|ally|able|abl|ible|ibl|ity|ive|ion|ous|ful|ist|ism|ant|ent|al|er|or|ly|ic)$"
+)
 
 
 @lru_cache(maxsize=65536)
