@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
@@ -246,6 +247,7 @@ def _side(state: State, counts: Counts, scale: _Scale, index: int) -> dict[str, 
     return side if safety is None else side | {"safety": safety}
 
 
+@lru_cache(maxsize=512)  # the stopping rules ask for the same few texts at every boundary
 def text_key(text: str) -> str:
     """A short digest of a text up to white space: equal keys are equal texts."""
     return hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
