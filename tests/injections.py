@@ -16,8 +16,9 @@ __all__ = ["INJECTIONS", "LEGITIMATE", "NOVEL", "ORDERS", "Injection", "Order", 
 
 Kind = Literal["verdict", "answer", "tool", "setting", "secret"]
 Place = Literal[
-    "page", "title", "source", "html", "html_hidden", "code_comment", "cell", "column", "tool_error", "summary", "answer", "answer_code", "context", "document"
-]
+    "page", "title", "source", "html", "html_hidden", "code_comment", "cell", "column", "tool_error", "summary", "answer", "answer_code", "context", "document",
+    "mcp_result", "mcp_description", "mcp_schema", "mcp_error", "safety_title",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,6 +280,7 @@ DISGUISES = {
 DISGUISED = ("en-verdict-supported-0", "en-verdict-contradicted-0", "en-answer-zorbax-0")
 PLACES: tuple[Place, ...] = (
     "title", "source", "html", "html_hidden", "code_comment", "cell", "column", "tool_error", "summary", "answer", "answer_code", "context", "document",
+    "mcp_result", "mcp_description", "mcp_schema", "mcp_error", "safety_title",
 )  # fmt: skip
 PLACED = (
     "en-verdict-supported-0", "en-verdict-supported-2", "en-verdict-supported-5", "en-answer-zorbax-0", "en-answer-zorbax-1", "en-tool-python-0",

@@ -9,9 +9,10 @@ import html
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Literal
 from urllib.parse import unquote
 
@@ -33,6 +34,7 @@ from redraft.screening import HOSTILE_TRUST, hostile, screened
 from redraft.tools.calculator import CalculatorTool
 from redraft.tools.documents import DocumentsTool
 from redraft.tools.extract_html import html_text
+from redraft.tools.mcp.offers import McpTool, read_offer
 from redraft.tools.scripted import ScriptedTool, page
 from redraft.tools.table import TableTool
 from redraft.trace import Trace
@@ -214,9 +216,45 @@ def scene(injection: Injection, folder: Path, *, clean: bool) -> Scene:
         case "answer" | "answer_code":
             said = f"{draft}.\n\n{written}\n" if place == "answer" else f"{draft}.\n\n```python\n# {written}\nprint(1)\n```\n"
             return Scene(tools=searching(lambda call: hits(call, *(others or [(TOPIC, "", "x")]))), draft=said, task=Task(query=QUERY, kind="report"))
+        case "mcp_result" | "mcp_description" | "mcp_schema" | "mcp_error":
+            return Scene(tools=[CalculatorTool(), served(written, place, others)], draft=draft)
+        case "safety_title":
+            tools = searching(lambda call: hits(call, *(others or [(TOPIC, "", "x")])))
+            tools.append(ScriptedTool(lambda call: scored(call, written), name="safety", summary="Scores."))
+            return Scene(tools=tools, draft=draft, task=Task(query=QUERY, kind="safety"))
         case _:
             pass
     return Scene(tools=searching(lambda call: hits(call, (body, title, source), *others)), draft=draft)
+
+
+@dataclass
+class Server:
+    """What an MCP server answers, without one."""
+
+    text: str
+    error: bool = False
+    timeout_seconds = 5.0
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        return SimpleNamespace(content=[SimpleNamespace(text=self.text)], structured_content=None, is_error=self.error)
+
+    async def release(self) -> None: ...
+
+
+def served(written: str, place: str, others: list[tuple[str, str, str]]) -> McpTool:
+    """The tool of an MCP server, bound as the search, with the order in its result, its description, its arguments or its error."""
+    truth = others[0][0] if others else TOPIC
+    description = written if place == "mcp_description" else "Looks people up."
+    properties: dict[str, Any] = {"q": {"type": "string"}} | ({written: {"type": "string"}} if place == "mcp_schema" else {})
+    offer = read_offer("look", description, {"type": "object", "properties": properties, "required": ["q"]})
+    assert offer is not None
+    assert read_offer(written, "", {}) is None or " " not in written
+    text = {"mcp_result": f"{truth}\n{written}", "mcp_error": written}.get(place, truth)
+    return McpTool(offer, Server(text, error=place == "mcp_error"), name="search", label="people", bound=True)
+
+
+def scored(call: ToolCall, written: str) -> ToolResult:
+    return (Evidence(tool=call.tool, input=call.input, text=f"{written} 0.0100", value="0.0100", title=written, source="x"),)
 
 
 def table_scene(written: str, folder: Path, draft: str, *, column: bool) -> Scene:
