@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
-from redraft.planning.arithmetic import routes
+from redraft.claims.segment import claiming
+from redraft.planning.arithmetic import routes, routing
+from redraft.planning.pace import unhurried
 from redraft.protocols import Route
 from redraft.tools.calculator import CalculatorTool
 from redraft.tools.dates import DatesTool
@@ -158,3 +161,21 @@ async def test_true_sentences_stay_true_side_by_side() -> None:
 )
 async def test_a_figure_in_another_unit_or_of_another_thing_is_not_held_against_the_first(text: str) -> None:
     assert "contradicted" not in await statuses(text)
+
+
+async def test_other_tasks_run_while_a_long_page_is_planned() -> None:
+    turns, planned = 0, False
+
+    async def turning() -> None:
+        nonlocal turns
+        while not planned:
+            turns += 1
+            await asyncio.sleep(0)
+
+    other = asyncio.ensure_future(turning())
+    found = await unhurried(routing("\n\n".join(f"{n} + 1 = {n + 1}" for n in range(2000))))
+    claimed = await unhurried(claiming("One thing is so.\n\n" * 1000))
+    planned = True
+    await other
+    assert (len(found), len(claimed)) == (2000, 1000)
+    assert turns > 60

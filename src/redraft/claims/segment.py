@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from redraft.claims.steps import Steps, finished
 from redraft.types import Claim, ClaimKind, Span
 
-__all__ = ["Block", "BlockKind", "blocks", "claim_id", "claims", "clauses", "sentences"]
+__all__ = ["Block", "BlockKind", "blocks", "claim_id", "claiming", "claims", "clauses", "sentences"]
 
 BlockKind = Literal["paragraph", "heading", "list_item", "table_row", "code", "quote"]
 
@@ -352,6 +353,11 @@ def claim_id(text: str, kind: str, occurrence: int = 0) -> str:
 
 def claims(text: str) -> tuple[Claim, ...]:
     """One claim for each sentence, or clause with a statement of its own; greetings, opinions and questions are not check-worthy."""
+    return finished(claiming(text))
+
+
+def claiming(text: str) -> Steps[tuple[Claim, ...]]:
+    """`claims` in steps, one for each block."""
     found: list[Claim] = []
     seen: Counter[str] = Counter()
     for block in blocks(text):
@@ -366,4 +372,5 @@ def claims(text: str) -> tuple[Claim, ...]:
                 kind: ClaimKind = "fact"
                 found.append(Claim(id=claim_id(words, kind, seen[words]), text=words, span=span, kind=kind, checkworthy=worthy))
                 seen[words] += 1
+        yield
     return tuple(found)

@@ -19,15 +19,21 @@ from redraft.claims.inequalities import inequalities
 from redraft.claims.measures import calendar, conversions
 from redraft.claims.segment import blocks
 from redraft.claims.statement import Statement, StatementKind
+from redraft.claims.steps import Steps, finished
 from redraft.claims.symbols import identities
 from redraft.claims.unit_products import products
 from redraft.types import Span
 
-__all__ = ["Statement", "StatementKind", "find"]
+__all__ = ["Statement", "StatementKind", "find", "finding"]
 
 
 def find(text: str) -> tuple[Statement, ...]:
     """All arithmetic statements of a text, in the order of the figures they derive."""
+    return finished(finding(text))
+
+
+def finding(text: str) -> Steps[tuple[Statement, ...]]:
+    """`find` in steps, one for each line."""
     flat = _without_code(plain(text))
     mark = decimal_mark(flat) if any(c in flat for c in ".,") else ""
     found: list[Statement] = []
@@ -43,10 +49,12 @@ def find(text: str) -> tuple[Statement, ...]:
             found.extend(_readable(here, flat))
         if compared and _COMPARED.search(flat, *line.span()):
             found.extend(inequalities(flat, line.span(), mark))
+        yield
     found = _with_units(found, text, flat, lines)
     known = {s.focus for s in found}
     for line in lines:
         found.extend(_said(text, flat, line.span(), known))
+        yield
     return tuple(sorted(found, key=lambda s: (s.focus, s.span)))
 
 

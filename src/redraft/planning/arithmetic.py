@@ -12,12 +12,13 @@ from redraft.claims.inequalities import relates
 from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import claim_id
 from redraft.claims.statement import Statement
-from redraft.claims.statements import find
+from redraft.claims.statements import finding
+from redraft.claims.steps import Steps, finished
 from redraft.claims.unit_names import read_unit, unit_names
 from redraft.protocols import Route
 from redraft.types import CheckStatus, Claim, Evidence, ToolCall, ToolResult, Verdict
 
-__all__ = ["routes"]
+__all__ = ["routes", "routing"]
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 UNIT_MARK = re.compile(r"[^\W\d_]|[$€£¥]")
@@ -37,10 +38,16 @@ MONEYS = frozenset(CURRENCIES.values())
 
 def routes(text: str) -> tuple[Route, ...]:
     """One route for each arithmetic statement of the text, in order; the plan is a rule, the verdict computed."""
+    return finished(routing(text))
+
+
+def routing(text: str) -> Steps[tuple[Route, ...]]:
+    """`routes` in steps: one for each line, and one for each statement."""
     seen: Counter[str] = Counter()
     made: list[Route] = []
     derived: dict[str, list[tuple[int, str]]] = {}
-    for statement in find(text):
+    for statement in (yield from finding(text)):
+        yield
         if statement.kind == "equation" and not same_measure(text, statement):
             continue
         words = text[statement.span[0] : statement.span[1]]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from redraft.claims.segment import claims
+from redraft.claims.segment import claiming
 from redraft.claims.words import content_words
 from redraft.effects import Effects
 from redraft.planning import arithmetic
+from redraft.planning.pace import unhurried
 from redraft.protocols import Route
 from redraft.types import Check, Claim, Span, Task, ToolResult, Verdict
 
@@ -25,7 +26,7 @@ class RulePlanner:
 
     async def plan(self, task: Task, text: str, effects: Effects, known: Mapping[str, Check]) -> tuple[Route, ...]:
         found = await rule_routes(task, text, effects)
-        rest = [undecidable(claim, task, effects) for claim in claims(text)]
+        rest = [undecidable(claim, task, effects) for claim in await unhurried(claiming(text))]
         return merge(text, found, rest)
 
 
@@ -42,10 +43,10 @@ async def rule_routes(task: Task, text: str, effects: Effects) -> tuple[Route, .
         found += await code.routes(text, task, effects)
     if task.kind == "code":
         return merge(text, found)
-    found += arithmetic.routes(text)
+    found += await unhurried(arithmetic.routing(text))
     if task.bare:
         return merge(text, found)  # a bare answer says nothing of itself: it is checked together with the query
-    if "table" in effects.tools:
+    if "table" in effects.tools or "|" in text:
         from redraft.planning import tables
 
         found += await tables.routes(text, effects)
