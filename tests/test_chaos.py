@@ -7,6 +7,7 @@ and hostile text); the model gives plausible, wrong, empty and unreadable replie
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import random
 import re
@@ -23,6 +24,7 @@ from redraft.events import Event, StoppedRun, ToolCalled
 from redraft.memory import Memory
 from redraft.models.scripted import ScriptedModel
 from redraft.policies import POLICIES
+from redraft.policy import Policy
 from redraft.protocols import Tool
 from redraft.refiner import Refiner
 from redraft.tools.calculator import CalculatorTool
@@ -32,6 +34,7 @@ from redraft.types import Check, Evidence, Failure, FailureKind, ModelRequest, O
 
 RUNS = 1000
 RUNS_OF_EACH = 30
+UNGUARDED = 200
 PAGES = (
     "The tower in Aldon was finished in 1889, as the builders' log shows.",
     "Ada Marsh was born in Berley in the spring, as the town's own register has it.",
@@ -149,17 +152,18 @@ class Whims:
     def _meant(self, request: ModelRequest) -> Any:
         prompt = request.messages[-1].content
         if request.role == "planner":
-            sentences = [sentence for sentence in re.split(r"(?<=\.) (?=[A-Z0-9])", self._text) if sentence in prompt]
-            return {"claims": [self._claim(sentence) for sentence in sentences], "requirements": []}
+            stated = [sentence for sentence in (*SENTENCES, self._text) if sentence in prompt]
+            return {"claims": [self._claim(sentence) for sentence in stated], "requirements": []}
         pages = [page for page in PAGES if page in prompt]
         if request.role == "judge" and pages:
             quote = self._chance.choice(pages)
-            status = self._chance.choice(("supported", "contradicted", "insufficient"))
+            status = self._chance.choice(("supported", "contradicted", "contradicted", "insufficient"))
             confidence = self._chance.choice((0.3, 0.7, 0.95, 1.0))
             return {"verdict": status, "quote": quote, "confidence": confidence, "replacement": self._chance.choice((None, "1889", "Berley"))}
         if request.role == "corrector":
-            old, new = self._chance.sample(SENTENCES, 2)
-            return {"edits": [{"find": old, "replace": new}], "text": self._chance.choice((None, f"{old} {new}"))}
+            there = [sentence for sentence in SENTENCES if sentence in prompt] or [self._text]
+            old, new = self._chance.choice(there), " ".join(self._chance.sample(SENTENCES, self._chance.randint(1, 2)))
+            return self._chance.choice(({"edits": [{"find": old, "replace": new}]}, {"edits": [], "text": new}))
         return None
 
     def _claim(self, sentence: str) -> dict[str, Any]:
@@ -192,10 +196,10 @@ class Whims:
                 return self._chance.choice(words)
 
 
-async def chaotic_run(policy: str, seed: int, memory: Memory | None = None) -> tuple[Outcome, list[Event]]:
+async def chaotic_run(policy: Policy, seed: int, memory: Memory | None = None) -> tuple[Outcome, list[Event]]:
     """One run of which everything is drawn by the seed."""
-    chance = random.Random(f"{policy}-{seed}")
-    text = " ".join(chance.sample(SENTENCES, chance.randint(1, 4)))
+    chance = random.Random(f"{policy.name}-{seed}")
+    text = " ".join(chance.sample(SENTENCES, chance.randint(1, 5)))
     kind = chance.choice(("report", "report", "qa", "math"))
     if kind != "report":
         text = chance.choice(("1889", "397.8", "379.8", "Friday", "Aldon", "I cannot know that."))
@@ -209,12 +213,12 @@ async def chaotic_run(policy: str, seed: int, memory: Memory | None = None) -> t
     refiner = Refiner(
         model,
         tools=tools,
-        policy=POLICIES[policy],
+        policy=policy,
         evaluator=model if chance.random() < 0.3 else None,
         seed=seed,
         on_event=events.append,
         memory=memory,
-        oracle=(lambda answer: answer == "1889") if POLICIES[policy].checks == "search" or policy == "critic-oracle" else None,
+        oracle=(lambda answer: answer == "1889") if policy.oracle else None,
     )
     query = chance.choice(("When was the tower in Aldon finished?", "What is 17% of 2,340?", "Where was Ada Marsh born?")) if kind != "report" else ""
     task = Task(query=query, kind=kind, context=chance.choice(("", PAGES[2])))  # type: ignore[arg-type]
@@ -266,7 +270,7 @@ def is_no_worse_than_its_draft(outcome: Outcome) -> None:
         assert after["contradicted"] < before["contradicted"] or any(turn.decision.accepted for turn in outcome.turns), outcome
 
 
-def many(policy: str, count: int, memory: Memory | None = None) -> list[tuple[Outcome, list[Event]]]:
+def many(policy: Policy, count: int, memory: Memory | None = None) -> list[tuple[Outcome, list[Event]]]:
     async def all_of_them() -> list[tuple[Outcome, list[Event]]]:
         return [await asyncio.wait_for(chaotic_run(policy, seed, memory), 60) for seed in range(count)]
 
@@ -274,7 +278,7 @@ def many(policy: str, count: int, memory: Memory | None = None) -> list[tuple[Ou
 
 
 def test_a_thousand_runs_amid_chaos_end_and_none_makes_an_answer_worse_or_takes_a_failure_for_a_fact() -> None:
-    ended = many("guarded", RUNS)
+    ended = many(POLICIES["guarded"], RUNS)
     for outcome, events in ended:
         ends_well(outcome, events)
         says_only_what_its_record_shows(outcome, events)
@@ -286,9 +290,19 @@ def test_a_thousand_runs_amid_chaos_end_and_none_makes_an_answer_worse_or_takes_
     assert {"timeout", "broken", "unreachable", "quota", "denied"} <= set(failures)
 
 
+def test_without_the_controller_the_same_chaos_does_make_answers_worse() -> None:
+    worse = 0
+    for outcome, _ in many(dataclasses.replace(POLICIES["guarded"], guard=False), UNGUARDED):
+        try:
+            is_no_worse_than_its_draft(outcome)
+        except AssertionError:
+            worse += 1
+    assert worse, "what the thousand runs are asserted to prevent never threatens to happen"
+
+
 @pytest.mark.parametrize("policy", [name for name in POLICIES if name != "guarded"])
 def test_every_policy_ends_amid_chaos_and_takes_no_failure_for_a_fact(policy: str) -> None:
-    for outcome, events in many(policy, RUNS_OF_EACH):
+    for outcome, events in many(POLICIES[policy], RUNS_OF_EACH):
         ends_well(outcome, events)
         says_only_what_its_record_shows(outcome, events)
         if POLICIES[policy].accept == "controller" and POLICIES[policy].strategy == "loop":
@@ -297,7 +311,7 @@ def test_every_policy_ends_amid_chaos_and_takes_no_failure_for_a_fact(policy: st
 
 def test_what_is_remembered_amid_chaos_is_recalled_with_its_proof_only(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "memory.sqlite3")
-    ended = many("guarded", 80, memory)
+    ended = many(POLICIES["guarded"], 80, memory)
     for outcome, events in ended:
         ends_well(outcome, events)
         says_only_what_its_record_shows(outcome, events)
