@@ -106,8 +106,28 @@ def grid(histories: Iterable[History], policies: Sequence[Policy]) -> Iterator[t
     Raises:
         UsageError: a policy differs from the recorded one in a setting that decides what is called, not when to stop or what to keep.
     """
+    plans: list[_Plan] = []
+    made_for: tuple[Policy, str] | None = None
     for history in histories:
-        yield tuple(_ended(history, policy) for policy in policies)
+        if made_for is None or made_for != (history.policy, history.task.kind):
+            made_for = (history.policy, history.task.kind)
+            plans = [_plan(*made_for, policy) for policy in policies]
+        yield tuple(_ended(history, plan) for plan in plans)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Plan:
+    """A policy for one kind of task, and whether it makes the controller decide anew."""
+
+    policy: Policy
+    decides_anew: bool
+
+
+def _plan(recorded: Policy, kind: str, policy: Policy) -> _Plan:
+    changed = {item.name for item in dataclasses.fields(Policy) if getattr(policy, item.name) != getattr(recorded, item.name)}
+    if others := changed - STOPPING - CONTROLLER:
+        raise UsageError(f"{', '.join(sorted(others))}: a record answers for other stopping rules and controller settings only; replay it with --policy")
+    return _Plan(policy=policy.for_kind(kind), decides_anew=bool(changed & CONTROLLER))
 
 
 class _Reading:
@@ -222,12 +242,8 @@ class _Reading:
         return self._usage.cost_usd if cost_usd is None else (self._usage.cost_usd or 0.0) + cost_usd
 
 
-def _ended(history: History, policy: Policy) -> Ended:
-    changed = {item.name for item in dataclasses.fields(Policy) if getattr(policy, item.name) != getattr(history.policy, item.name)}
-    if others := changed - STOPPING - CONTROLLER:
-        raise UsageError(f"{', '.join(sorted(others))}: a record answers for other stopping rules and controller settings only; replay it with --policy")
-    decides_anew = bool(changed & CONTROLLER)
-    policy = policy.for_kind(history.task.kind)
+def _ended(history: History, plan: _Plan) -> Ended:
+    policy = plan.policy
     state, taken, differs_at = history.initial, list[Turn](), None
     for place, boundary in enumerate(history.boundaries):
         moment = Moment(elapsed_seconds=boundary.elapsed_seconds)
@@ -239,7 +255,7 @@ def _ended(history: History, policy: Policy) -> Ended:
         if place == len(history.turns):
             break
         turn = history.turns[place]
-        if decides_anew and turn.problems:
+        if plan.decides_anew and turn.problems:
             decision, note = _decided_anew(policy, history, taken, state, turn, asked=history.boundaries[place + 1].asked_later)
             if note:
                 return _end(history, taken, state, "", boundary, note=note)

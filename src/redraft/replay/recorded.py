@@ -28,6 +28,8 @@ RESOURCES = frozenset({"cancelled", "deadline", "token_budget", "cost_budget", "
 """Stop reasons that come from the world, not from the history of the run."""
 _QUIET_ROUNDS = 12
 """Rounds of the event loop after which all branches that had something to do have done it: a chain of awaits takes one round for each link."""
+_PATIENT_ROUNDS, _PATIENCE_SECONDS = 5, 0.01
+"""How long a call that is not in the record waits for branches whose work is done in a thread."""
 _EXCERPT = 200
 
 
@@ -123,8 +125,8 @@ class Calls:
             asked = self._asked
             if self._pump is not None and not self._pump.done():
                 await asyncio.wait([self._pump])
-            for _ in range(_QUIET_ROUNDS):
-                await asyncio.sleep(0)
+            for _ in range(_PATIENT_ROUNDS):
+                await asyncio.sleep(_PATIENCE_SECONDS)
 
     async def _let_end(self) -> None:
         while self._ending:
