@@ -20,11 +20,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redraft import correct, evaluate, generate, structured
-from redraft import judge as judging
+from redraft import structured
+from redraft.catalogue import templates
 from redraft.claims.suspicion import WITHHELD, directives, is_hostile, suspicions, withheld
 from redraft.effects import Effects
 from redraft.models.scripted import ScriptedModel
+from redraft.planning import safety
 from redraft.planning import structured as planning
 from redraft.policies import policy_named
 from redraft.policy import Budgets
@@ -75,12 +76,13 @@ def decodings(text: str) -> Iterator[str]:
 
 OURS = bare(
     "".join(
-        text
-        for module in (judging, planning, correct, evaluate, generate, structured)
-        for name, text in vars(module).items()
-        if name.isupper() and isinstance(text, str)
+        [
+            *(template.text for template in templates().values()),
+            *(text for module in (planning, structured, safety) for name, text in vars(module).items() if name.isupper() and isinstance(text, str)),
+        ]
     )
 )
+"""All prompts of ours: words that stand in them are no part of an order."""
 
 
 def fragments(order: str) -> set[str]:
