@@ -290,6 +290,74 @@ def test_a_false_one_still_is(text: str) -> None:
     assert statuses(check(text))["contradicted"] == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "((3 + 4) * 2 = 14",
+        "3 + 4) * 2 = 14",
+        "[3 + (4] * 2) = 11",
+        "{3 + 4} = 7 (see [2)",
+        "None of the 12 boxes holds 3-5 or -5.",
+        "None of this is so: 2 + 2 = 4.",
+        "1.234,56 + 0,44 = 1.235",
+        "3-5 = -2, and 3 - 5 = -2",
+        "-5 + 5 = 0",
+        "First Street has 3 houses and Second Street has 4, in all 3 + 4 = 7.",
+        "1/2^99 > 0",
+        "1/2^99 = 1.58e-30",
+        "\u05d4\u05e1\u05db\u05d5\u05dd \u05d4\u05d5\u05d0 3 + 4 = 7",
+        "\u0627\u0644\u0645\u062c\u0645\u0648\u0639 \u0663 + \u0664 = \u0667",
+        "\u202e7 = 4 + 3\u202c",
+        "12\u200b + 3\u200b = 15",
+        "1\u200b2 + 3 = 15",
+        "\ufeff2 + 2 = 4",
+        "2 + 2 = 4\x00",
+        "2 +\x00 2 = 4",
+        "2 + 2\x00 = 4 and \x00\x00",
+        "\ud83d 2 + 2 = 4",
+        "Ã¤ 2 + 2 = 4 â‚¬",
+    ],
+)
+def test_a_true_statement_among_odd_characters_is_never_contradicted(text: str) -> None:
+    assert statuses(check(text))["contradicted"] == 0
+
+
+@pytest.mark.parametrize("text", ["3 \u200b+ 4 = 8", "\u05d4\u05e1\u05db\u05d5\u05dd 3 + 4 = 8", "\ufeff3 + 4 = 8", "(3 + 4) * 2 = 15 (see [2)"])
+def test_a_false_one_among_them_still_is(text: str) -> None:
+    assert statuses(check(text))["contradicted"] == 1
+
+
+@pytest.mark.parametrize("quotation", ["50% (approx", "a+b* [c", "x{2}|y$", "\\d+ (?:z", "^(start", "C:\\new\\1", "what?? *really*"])
+def test_signs_of_a_pattern_in_a_quotation_are_letters_like_others(redraft: Call, tmp_path: Path, quotation: str) -> None:
+    (tmp_path / "source.txt").write_text(f"The report says {quotation} of it was lost at sea.", encoding="utf-8")
+    (tmp_path / "other.txt").write_text("The report says that nothing of it was lost at sea.", encoding="utf-8")
+    text = f"The report says “{quotation} of it was lost at sea”.".encode()
+    found = redraft("check", "-", "--sources", "source.txt", "--json", stdin=text).json["checks"]
+    assert "contradicted" not in {one["status"] for one in found}
+    assert any(one["status"] == "supported" and one["method"] == "quoted" for one in found)
+    assert redraft("check", "-", "--sources", "other.txt", "--json", stdin=text).code in (0, 1)
+
+
+def test_a_claim_that_begins_with_none_of_is_not_read_as_one_of_some(redraft: Call, tmp_path: Path) -> None:
+    (tmp_path / "source.txt").write_text("None of the twelve jurors objected to the verdict.")
+    for text, never in (
+        (b"None of the twelve jurors objected to the verdict.", "contradicted"),
+        (b"All of the twelve jurors objected to the verdict.", "supported"),
+        (b"One of the twelve jurors objected to the verdict.", "supported"),
+    ):
+        result = redraft("check", "-", "--sources", "source.txt", "--json", stdin=text)
+        assert never not in {one["status"] for one in result.json["checks"]}
+
+
+def test_a_table_of_two_gigabytes_is_refused_at_once(redraft: Call, tmp_path: Path) -> None:
+    with (tmp_path / "huge.csv").open("wb") as table:
+        table.write(b"month,revenue\n")
+        table.truncate(2 << 30)  # a hole, which takes no room
+    result = redraft("check", "-", "--table", "huge.csv", "--json", stdin=b"Revenue was 12 in March.")
+    assert (result.code, result.out) == (2, b"")
+    assert "2048 MB" in result.err
+
+
 def test_a_currency_mark_between_two_figures_belongs_to_one() -> None:
     assert [quantity.text for quantity in read("8 €8 and 0%€0")] == ["8", "€8", "0%", "€0"]
 
