@@ -12,6 +12,10 @@ doctor.py   doctor
 files.py    texts in and out, as bytes
 render.py   outcomes for people
 formats.py  outcomes as Markdown, SARIF and JUnit
+trace.py    trace list, show, verify, export, import, tag, prune
+replay.py   replay
+export.py   export
+events.py   stored events, one line each
 safe.py     text of tools and models made harmless for a terminal
 """
 
