@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from redraft.loop import Setting
 from redraft.policies import policy_from_mapping
 from redraft.policy import Policy
 from redraft.prompts import Prompts
-from redraft.protocols import Model, Planner, Tool
+from redraft.protocols import Model, Planner, Tool, TraceSink
 from redraft.records.reading import events_of
 from redraft.refiner import outcome_of, planner_for
 from redraft.replay.recorded import RESOURCES, Calls, Needed, NeedsCall, RecordedClock, RecordedEffects, RecordedModel, RecordedTool
@@ -29,10 +29,11 @@ __all__ = ["Live", "Replayed", "replay"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Live:
-    """What goes on where the record ends: models by part (`writer`, `judge`, `evaluator`), tools by name."""
+    """What goes on where the record ends: models by part (`writer`, `judge`, `evaluator`), tools by name; `sink` shields the new record (`privacy.Shield`)."""
 
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
     tools: Mapping[str, Tool] = field(default_factory=dict[str, Tool])
+    sink: Callable[[TraceSink], TraceSink] = lambda sink: sink
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,7 +152,7 @@ def _effects(started: Started, policy: Policy, calls: Calls, watch: _Watch, live
         judge=models["judge"],
         evaluator=models["evaluator"] if setup["evaluator"] else None,
         tools=tools,
-        sink=watch,
+        sink=alive.sink(watch),
         budgets=policy.budgets,
         clock=calls.clock,
         seed=started.seed,
