@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 
+from redraft.claims.numbers import show
 from redraft.planning.sheets import Filter, Sheet
+from redraft.types import Evidence, ToolResult
 
 __all__ = [
     "Condition",
@@ -21,6 +23,7 @@ __all__ = [
     "group_counts",
     "grouped",
     "groups",
+    "known",
     "moved_counts",
     "pairs",
     "plain",
@@ -68,6 +71,25 @@ class Condition:
         if self.operator in (">", ">="):
             return figure > self.bound or (figure == self.bound and self.operator == ">=")
         return figure < self.bound or (figure == self.bound and self.operator == "<=")
+
+
+def known(sheet: Sheet, found: Sequence[Derivation]) -> tuple[ToolResult, ...] | None:
+    """What the look-ups find, where the table stands in the text itself and no tool holds it; else None, and the tool is asked."""
+    if not sheet.place:
+        return None
+    return tuple(
+        (
+            Evidence(
+                tool="table",
+                input=one.sql,
+                title=sheet.name,
+                source=sheet.place,
+                text=f"{one.label} = {one.name or show(one.value)}",
+                value=one.name or str(one.value),
+            ),
+        )
+        for one in found
+    )
 
 
 def amounts(sheet: Sheet, measure: int, filters: Filters) -> Iterator[Derivation]:

@@ -15,7 +15,7 @@ from redraft.effects import Effects
 from redraft.planning.table_words import ABBREVIATIONS, CJK_DIGITS, FOREIGN_MONTHS, MONTHS, TOTALS, UNIT_WORDS, root
 from redraft.types import Failure, ToolCall
 
-__all__ = ["CJK_PERIOD", "Field", "Filter", "Period", "Sheet", "cjk_period", "column_words", "load_sheets", "period_of"]
+__all__ = ["CJK_PERIOD", "Field", "Filter", "Period", "Sheet", "both_forms", "cjk_period", "column_words", "load_sheets", "made_sheet", "period_of"]
 
 Period = tuple[str, int | None, int]
 """Kind (`year`, `half`, `quarter`, `month`), year where known, number within the year (the year itself for a year)."""
@@ -154,6 +154,8 @@ class Sheet:
     certain: bool
     stems: tuple[str, ...]
     count: int
+    place: str = ""
+    """Where it stands, if it is a table of the checked text itself: then no tool holds it."""
     _rows: dict[tuple[Filter, ...], tuple[int, ...]] = field(default_factory=dict[tuple[Filter, ...], tuple[int, ...]])
 
     @property
@@ -227,6 +229,8 @@ def _quoted(name: str) -> str:
 
 async def load_sheets(effects: Effects) -> tuple[Sheet, ...]:
     """All tables of the run that are small enough to be held, each also as a long table where its columns are periods."""
+    if "table" not in effects.tools:
+        return ()
     listing = await effects.use(ToolCall(tool="table", input="schema"))
     if isinstance(listing, Failure):
         return ()
@@ -237,10 +241,22 @@ async def load_sheets(effects: Effects) -> tuple[Sheet, ...]:
         scan = await effects.use(ToolCall(tool="table", input=f"scan {entry['name']}"))
         if isinstance(scan, Failure):
             continue
-        sheet = _sheet(entry, json.loads(scan[0].value))
-        long = _long(sheet)
-        sheets.extend((sheet,) if long is None else (_without(sheet, long), long))
+        sheets.extend(both_forms(_sheet(entry, json.loads(scan[0].value))))
     return tuple(sheets)
+
+
+def both_forms(sheet: Sheet) -> tuple[Sheet, ...]:
+    """The table, and a table whose columns are periods also as a long one."""
+    long = _long(sheet)
+    return (sheet,) if long is None else (_without(sheet, long), long)
+
+
+def made_sheet(entry: dict[str, Any], rows: list[list[str | None]], *, place: str, about: str) -> Sheet:
+    """The sheet of a table that no tool holds, described as the table tool would."""
+    sheet = _sheet(entry, rows)
+    sheet.place = place
+    sheet.stems = tuple(root(word) for word in column_words(about))
+    return sheet
 
 
 def _sheet(entry: dict[str, Any], rows: list[list[str | None]]) -> Sheet:
@@ -432,6 +448,7 @@ def _long(sheet: Sheet) -> Sheet | None:
         certain=sheet.certain,
         stems=sheet.stems,
         count=sheet.count * len(labels),
+        place=sheet.place,
     )
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, show
 from redraft.claims.segment import clauses
-from redraft.planning.derivations import Derivation, comparisons, groups
+from redraft.planning.derivations import Derivation, comparisons, groups, known
 from redraft.planning.mentions import Reading, ValueMention
 from redraft.planning.sheets import Sheet
 from redraft.planning.table_words import BEATING, DIRECTIONS, NOBODY, ORDINALS, RANKING, root
@@ -16,7 +16,8 @@ from redraft.types import Evidence, Failure, Span, ToolCall, ToolResult, Verdict
 
 __all__ = ["LESS", "MORE", "name_claims", "superlative"]
 
-NameClaim = tuple[tuple[Span, Span], tuple[ToolCall, ...], Callable[[Sequence[ToolResult]], Verdict | None]]
+NameClaim = tuple[tuple[Span, Span], tuple[ToolCall, ...], Callable[[Sequence[ToolResult]], Verdict | None], tuple[ToolResult, ...] | None]
+"""Clause and focus, the look-ups, the rule that reads them, and their results where the table stands in the text."""
 Doubts = Callable[[str, Reading, Sequence[Quantity]], str]
 """Why a clause is not accounted for, or nothing."""
 MORE = frozenset(
@@ -47,7 +48,7 @@ def name_claims(text: str, span: Span, ranked: Sequence[tuple[Sheet, Reading]], 
             if claim is not None:
                 found = True
                 doubt = doubts(text, local, figures)
-                yield (claim[0], (), _open(doubt)) if doubt else claim
+                yield (claim[0], (), _open(doubt), None) if doubt else claim
         if found:
             return
 
@@ -150,11 +151,11 @@ def _superlative_claim(text: str, part: Span, sheet: Sheet, local: Reading, read
     foreign = reading.foreign and not any(word.text.lower() in NOBODY for word in local.words)
     surely = measure[1] >= 0.5 and not foreign and not reading.unresolved and not local.restricted(figures) and len(sheet.fields[dimension].values) > 1
     if said == natural.name:
-        return (part, winner.span), (ToolCall(tool="table", input=natural.sql),), _named(natural, said, "supported", None)
+        return (part, winner.span), (ToolCall(tool="table", input=natural.sql),), _named(natural, said, "supported", None), known(sheet, (natural,))
     if said in names or not surely or (winner.partial and len(names) > 1):
-        return (part, winner.span), (), _open("more than one reading of the superlative is possible")
+        return (part, winner.span), (), _open("more than one reading of the superlative is possible"), None
     expected = natural.name if len(names) == 1 and not winner.partial else None
-    return (part, winner.span), (ToolCall(tool="table", input=natural.sql),), _named(natural, said, "contradicted", expected)
+    return (part, winner.span), (ToolCall(tool="table", input=natural.sql),), _named(natural, said, "contradicted", expected), known(sheet, (natural,))
 
 
 def _way(derivation: Derivation) -> str:
@@ -244,8 +245,8 @@ def _comparison_claim(text: str, part: Span, sheet: Sheet, local: Reading) -> Na
     surely = measure[1] >= 0.5 and not local.foreign and not local.unresolved and not local.restricted(()) and len(agree) == 1
     status = "supported" if found[0].direction == sign else "contradicted"
     if status == "contradicted" and not surely:
-        return (part, focus), (), _open("more than one reading of the comparison is possible")
-    return (part, focus), (ToolCall(tool="table", input=found[0].sql),), _signed(found[0], status)
+        return (part, focus), (), _open("more than one reading of the comparison is possible"), None
+    return (part, focus), (ToolCall(tool="table", input=found[0].sql),), _signed(found[0], status), known(sheet, found[:1])
 
 
 def _said_order(text: str, sheet: Sheet, local: Reading, one: ValueMention, other: ValueMention) -> tuple[int, Span | None]:

@@ -18,13 +18,16 @@ from redraft.claims.words import STOP_WORDS, words
 from redraft.effects import Effects
 from redraft.planning.accounting import claim_doubt, earlier_value, name_doubt, said_currencies
 from redraft.planning.answer_types import denotes
-from redraft.planning.derivations import Derivation
+from redraft.planning.derivations import Derivation, known
 from redraft.planning.figure_meanings import BOUND, BY_UNIT, UNNAMED, Place, figure_meaning, multiplier, says
 from redraft.planning.mentions import Reading, read_mentions
 from redraft.planning.sheets import Sheet, load_sheets
 from redraft.planning.superlatives import name_claims
 from redraft.planning.table_readings import Meaning, Scored, candidates, rescue
 from redraft.planning.table_words import NEUTRAL, UNIVERSAL, root
+from redraft.planning.text_tables import text_sheets, text_tables
+from redraft.planning.written_cells import cell_routes
+from redraft.planning.written_totals import table_routes
 from redraft.protocols import Route
 from redraft.types import Claim, Evidence, Failure, Span, ToolCall, ToolResult, Verdict
 
@@ -42,20 +45,22 @@ async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
     Raises:
         Stopped: a budget forbids reading the tables.
     """
-    sheets = await load_sheets(effects)
+    written = text_tables(text)
+    given = await load_sheets(effects)
+    sheets = (*given, *text_sheets(written))
     if not sheets or not text.strip():
         return ()
     figures = [figure for figure in read(text) if figure.high is None][:MAX_FIGURES]
     seen: Counter[str] = Counter()
-    made: list[Route] = []
+    made = [*(table_routes(text, written) if "calculator" in effects.tools else ()), *cell_routes(text, written, given)]
     for place in _places(text):
         inside = [figure for figure in figures if place.span[0] <= figure.span[0] and figure.span[1] <= place.span[1]]
         readings = {sheet: read_mentions(sheet, text, place.span) for sheet in sheets}
         ranked = sorted(readings.items(), key=lambda item: -_relevance(item[0], item[1]))
         read_figures = [(figure, found) for figure in inside if (found := _figure_finding(text, place, figure, inside, ranked))]
         made.extend(_agreed(text, place, read_figures, inside, seen))
-        for claim, calls, decide in name_claims(text, place.span, ranked, inside, name_doubt):
-            made.append(Route(claim=_claim(text, claim[0], claim[1], seen, "fact"), calls=calls, decide=decide))
+        for claim, calls, decide, given in name_claims(text, place.span, ranked, inside, name_doubt):
+            made.append(Route(claim=_claim(text, claim[0], claim[1], seen, "fact"), calls=calls, decide=decide, results=given))
     return tuple(sorted(made, key=lambda route: (route.claim.span, route.claim.focus or route.claim.span)))
 
 
@@ -119,7 +124,7 @@ def _agreed(text: str, place: Place, found: Sequence[tuple[Quantity, _Finding]],
         others = [other for one, other in findings if one is not figure and not (finding.scope[1] and one.span[0] >= finding.scope[1])]
         beside = [other for other in others if other.right is None and other.wrong is None]
         if finding.right is not None and not beside and sum(other.wrong is not None for other in others) <= 1:
-            yield _supported(claim, finding.right, figure)
+            yield _supported(claim, finding.right, finding.meaning)
         elif finding.wrong is not None and all(other.right is not None for other in others):
             yield _contradicted(claim, finding.wrong, figure)
         else:
@@ -379,7 +384,7 @@ def _unit_known(meaning: Meaning, figure: Quantity, text: str) -> bool:
     return any(start <= following.span[0] < end for start, end in covered)
 
 
-def _supported(claim: Claim, scored: Scored, figure: Quantity) -> Route:
+def _supported(claim: Claim, scored: Scored, meaning: Meaning | None) -> Route:
     derivation = scored.derivation
 
     def decide(results: Sequence[ToolResult]) -> Verdict | None:
@@ -388,7 +393,8 @@ def _supported(claim: Claim, scored: Scored, figure: Quantity) -> Route:
             return Verdict(status="insufficient", note="the table could not be read again to confirm the figure")
         return Verdict(status="supported", method="computed", confidence=1.0, evidence=(evidence,), note=f"{derivation.label} = {_shown(derivation.value)}")
 
-    return Route(claim=claim, calls=(ToolCall(tool="table", input=derivation.sql),), decide=decide)
+    given = known(meaning.sheet, (derivation,)) if meaning is not None else None
+    return Route(claim=claim, calls=(ToolCall(tool="table", input=derivation.sql),), decide=decide, results=given)
 
 
 def _shown(value: Fraction) -> str:
@@ -421,7 +427,8 @@ def _contradicted(claim: Claim, best: tuple[Meaning, list[Scored]], figure: Quan
         note = f"no derivation from the table gives {figure.text.strip()}" + (f"; {said}" if said else "")
         return Verdict(status="contradicted", method="computed", confidence=1.0, evidence=tuple(evidence), note=note, expected=expected)
 
-    return Route(claim=claim, calls=tuple(ToolCall(tool="table", input=one.derivation.sql) for one in chosen), decide=decide)
+    calls = tuple(ToolCall(tool="table", input=one.derivation.sql) for one in chosen)
+    return Route(claim=claim, calls=calls, decide=decide, results=known(meaning.sheet, [one.derivation for one in chosen]))
 
 
 def _expected(leading: Sequence[Scored], figure: Quantity, meaning: Meaning) -> str | None:
