@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from redraft.claims.lasting import dated, lasting
+from redraft.claims.lasting import dated, lasting, stands_alone
 from redraft.cli import run
 from redraft.cli.options import RunOptions
 from redraft.cli.session import open_session
@@ -130,6 +130,17 @@ class TestWhatIsRecalled:
         first, second = (world.check(verdict="contradicted", focus="1889") for _ in range(2))
         assert first.status == second.status == "disputed"
         assert world.judgements == 1
+
+    @pytest.mark.parametrize("statement", ["It was finished in 1889.", "The tower was finished in 1889.", "His tower in Aldon was finished in 1889."])
+    def test_words_that_point_at_something_are_the_same_in_the_same_answer_alone(self, world: World, statement: str) -> None:
+        for answer in (
+            "The tower stands in Aldon; finished in 1889.",
+            "The tower stands in Berley; finished in 1889.",
+            "The tower stands in Aldon; finished in 1889.",
+        ):
+            outcome = world.check(statement, answer=answer)
+        assert world.searches == 2
+        assert "from memory" in outcome.checks[0].note
 
     @pytest.mark.parametrize(
         "change",
@@ -283,8 +294,25 @@ class TestStale:
 
     @given(st.text(max_size=200), st.dates(min_value=date(1000, 2, 1), max_value=date(3000, 1, 1)))
     def test_any_text_has_a_time_and_a_date_is_given_once(self, text: str, today: date) -> None:
+        assert not stands_alone(f"It {text}")
         assert lasting(text, today) in SECONDS
         assert isinstance(dated(text, today), str)
+
+    @pytest.mark.parametrize(
+        ("statement", "expected"),
+        [
+            ("The tower in Aldon was finished in 1889.", True),
+            ("Who won the cup in 2014? Ada Marsh", True),
+            ("The tower was finished in 1889.", False),
+            ("Aldon is old.", False),
+            ("In Aldon it rained.", False),
+            ("Der Turm in Aldon ist sein Werk.", False),
+            ("他出生于伦敦。", False),
+            ("", False),
+        ],
+    )
+    def test_what_stands_alone_names_something_and_points_at_nothing(self, statement: str, expected: bool) -> None:
+        assert stands_alone(statement) is expected
 
     def test_the_web_is_stale_before_the_users_own_documents_are(self) -> None:
         assert all(web < own for web, own in SECONDS.values())

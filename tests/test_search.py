@@ -392,6 +392,13 @@ class TestChoice:
             with pytest.raises(UsageError, match="REDRAFT_BRAVE_RATE"):
                 open_engine("brave", {"BRAVE_API_KEY": "x", "REDRAFT_BRAVE_RATE": value})
 
+    def test_likeness_of_queries_is_an_option_of_every_engine(self):
+        plain, alike = (open_engine("brave", {"BRAVE_API_KEY": "likeness", **more}) for more in ({}, {"REDRAFT_SEARCH_SIMILARITY": "1"}))
+        assert (plain.settings.similarity, alike.settings.similarity) == (None, 1.0)
+        for value in ("0", "1.5", "much"):
+            with pytest.raises(UsageError, match="REDRAFT_SEARCH_SIMILARITY"):
+                open_engine("brave", {"BRAVE_API_KEY": "x", "REDRAFT_SEARCH_SIMILARITY": value})
+
     def test_one_object_serves_every_run(self):
         keys = {"TAVILY_API_KEY": KEY}
         assert open_search(keys) is open_search(keys)

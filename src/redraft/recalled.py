@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, cast, get_args
 
 from redraft.claims.confidence import CEILING
-from redraft.claims.lasting import Lasting, dated, lasting
+from redraft.claims.lasting import Lasting, dated, lasting, stands_alone
 from redraft.effects import MEMORY
 from redraft.errors import Stopped
 from redraft.events import plain
@@ -72,10 +72,14 @@ def _fits(case: Case) -> bool:
 
 
 def _question(case: Case) -> dict[str, Any]:
-    """What makes two claims the same: their words free of context and with their date, the words that decide, and all that a verdict hangs on."""
+    """What makes two claims the same: their words free of context and with their date, the words that decide, and all that a verdict hangs on.
+
+    Words that mean something only where they stand ("it was finished in 1889") are the same in the same answer to the same question alone.
+    """
     claim, policy, effects = case.route.claim, case.policy, case.effects
     statement = dated(claim.query or claim.text, effects.clock.now().date())
-    context = "" if claim.query else hashlib.sha256("\x1f".join((case.task.query, case.text)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    whole = "\x1f".join((case.task.query, case.text))
+    context = "" if stands_alone(claim.query) else hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     settings = (
         policy.relevance, policy.counter_search, policy.chain, policy.second_look, policy.entailed, policy.refuted, policy.coverage,
         plain(policy.trust), plain(policy.calibration), sources_needed(claim.importance, policy.strictness, policy.min_sources),

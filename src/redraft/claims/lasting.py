@@ -12,7 +12,7 @@ from typing import Literal
 
 from redraft.claims.written_dates import MONTH_NAMES
 
-__all__ = ["Lasting", "dated", "lasting"]
+__all__ = ["Lasting", "dated", "lasting", "stands_alone"]
 
 Lasting = Literal["moment", "year", "open", "past"]
 """True at the moment; of a year that is not over; without a date of its own; of years that are long over."""
@@ -27,7 +27,19 @@ _NOW = re.compile(
     r"|现在|目前|当前|今天|最新|如今|現在|今日|最近",
     re.IGNORECASE,
 )
+_POINTING = re.compile(
+    r"\b(?:it|its|itself|he|him|his|she|her|hers|they|them|their|theirs|this|that|these|those|here|there|such|former|latter|same|said|above|below|other|another|"
+    r"I|me|my|we|us|our|you|your|er|sie|es|ihn|ihm|ihr|ihre[nmrs]?|sein|seine[nmrs]?|dies|diese[nmrs]?|jene[nmrs]?|dort|il|elle|ils|elles|lui|leur|leurs|ce|cet|"
+    r"cette|ces|celui|celle|y|él|ella|ellos|ellas|su|sus|este|esta|estos|estas|ese|esa|aquel|aquella|allí)\b|[它他她这那其此]",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20\d\d|21\d\d)(?!\d)")
+
+
+def stands_alone(statement: str) -> bool:
+    """Whether a statement certainly means the same wherever it stands: it names something, and points at nothing outside itself. In doubt it does not."""
+    names = re.findall(r"(?<=[\w,;:)\]\"”’] )[A-Z][\w.-]*\w", statement)
+    return bool(names) and not _POINTING.search(statement)
 
 
 def dated(statement: str, today: date) -> str:

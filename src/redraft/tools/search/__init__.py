@@ -57,7 +57,10 @@ def open_engine(name: str, environment: Mapping[str, str] | None = None) -> Tool
     upper = name.upper()
     rate = _number(values, f"REDRAFT_{upper}_RATE", engine.rate_per_second)
     price = _number(values, f"REDRAFT_{upper}_PRICE_USD", engine.price_usd)
-    return _shared(name, key.strip(), values.get(f"REDRAFT_{upper}_URL", ""), rate, price)
+    similarity = _number(values, "REDRAFT_SEARCH_SIMILARITY", None)
+    if similarity is not None and not 0 < similarity <= 1:
+        raise UsageError("REDRAFT_SEARCH_SIMILARITY must be above 0 and at most 1; only 1 is worth its error")
+    return _shared(name, key.strip(), values.get(f"REDRAFT_{upper}_URL", ""), rate, price, similarity)
 
 
 def _number(values: Mapping[str, str], name: str, default: float | None) -> float | None:
@@ -74,10 +77,12 @@ def _number(values: Mapping[str, str], name: str, default: float | None) -> floa
 
 
 @lru_cache(maxsize=64)
-def _shared(name: str, key: str, url: str, rate: float | None, price: float | None) -> Guarded:
+def _shared(name: str, key: str, url: str, rate: float | None, price: float | None, similarity: float | None) -> Guarded:
     engine = ENGINES[name]
     tool = engine(key, url=url) if issubclass(engine, WebSearch) else DuckDuckGo()
-    settings = GuardSettings(timeout_seconds=tool.timeout_seconds, rate_per_second=rate, concurrency=engine.concurrency, price_usd=price, unseen=True)
+    settings = GuardSettings(
+        timeout_seconds=tool.timeout_seconds, rate_per_second=rate, concurrency=engine.concurrency, price_usd=price, unseen=True, similarity=similarity
+    )
     return Guarded(tool, settings)
 
 
