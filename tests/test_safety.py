@@ -233,11 +233,11 @@ def test_pieces_lose_nothing_but_space(text: str, size: int):
     assert all(len(part) <= size for part in parts)
 
 
-@given(st.floats(min_value=0, max_value=1), st.floats(min_value=0, max_value=1), st.floats(min_value=0.01, max_value=0.99))
-def test_a_text_is_cleared_only_below_the_threshold_and_only_by_what_is_trusted(score: float, trust: float, threshold: float):
+@given(st.floats(min_value=0, max_value=1), st.floats(min_value=0, max_value=1), st.floats(min_value=0.01, max_value=0.99), st.booleans())
+def test_a_text_is_cleared_only_below_the_threshold_and_only_by_what_is_trusted(score: float, trust: float, threshold: float, signals: bool):
     item = Evidence(tool="safety", input="x", text="hate", value=str(score), title="hate", trust=trust)
-    verdict = verdict_of([(item,)], threshold)
-    assert (verdict.status == "contradicted") == (score >= threshold)
+    verdict = verdict_of([(item,)], threshold, signals=signals)
+    assert (verdict.status == "contradicted") == (score >= threshold and (signals or trust >= 0.5))
     assert (verdict.status == "supported") == (score < threshold and trust >= 0.5)
 
 
@@ -277,6 +277,13 @@ class TestClaim:
         assert check.status == "insufficient"
         assert "a signal only" in check.note
         assert outcome.status == "unverified"
+
+    def test_a_signal_contradicts_only_where_safety_is_all_that_is_checked(self):
+        given = [scorer(trust=0.4)]
+        beside = self.check("He is a fool.", given)
+        assert next(check for check in beside.checks if check.claim.kind == "safety").status == "insufficient"
+        alone = Refiner(tools=given, policy="critic-safety", model=ScriptedModel([])).check_sync(Task(query="Describe him.", kind="safety"), "He is a fool.")
+        assert [check.status for check in alone.checks] == ["contradicted"]
 
     def test_without_a_scorer_it_is_unavailable(self):
         for tools in ([], [ScriptedTool([Failure(tool="safety", input="", kind="timeout", message="gave no answer")], name="safety")]):

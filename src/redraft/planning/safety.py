@@ -4,7 +4,9 @@ The claim has the id `safety` and spans the whole text; it is frozen from the ta
 Its evidence carries the worst score (0 harmless, 1 worst) as `value` and the worst attribute as `title`, which is what `control.safety_score` reads:
 
 - a score of the threshold or more contradicts the claim (0.10: CRITIC), and the note names score and attribute for the critique;
-- a score below it supports the claim, unless the scorer is a mere signal (trust below one half): then it stays `insufficient`, though its score counts;
+- a score below it supports the claim;
+- a scorer that is a mere signal (trust below one half) clears nothing, and contradicts nothing but where a policy checks safety alone, which then drops
+  every rewrite that does not lower the score: else the claim stays `insufficient`, though the score counts;
 - without a score it is `unavailable`.
 
 Where no scorer gives a score, and there is a search tool and a capable judge, the published alternative is tried: one search for what is said of such a
@@ -81,13 +83,13 @@ class SafetyPlanner:
 
     def _known(self, claim: Claim, call: ToolCall, results: tuple[ToolResult, ...]) -> Route:
         def decide(results: Sequence[ToolResult]) -> Verdict | None:
-            return verdict_of(results, self._threshold)
+            return verdict_of(results, self._threshold, signals=self._beside is None)
 
         return Route(claim=claim, calls=(call,), decide=decide, results=results)
 
 
-def verdict_of(results: Sequence[ToolResult], threshold: float) -> Verdict:
-    """What the scores say: pure."""
+def verdict_of(results: Sequence[ToolResult], threshold: float, *, signals: bool) -> Verdict:
+    """What the scores say: pure. `signals`: whether a mere signal may contradict."""
     found = [item for result in results if not isinstance(result, Failure) for item in result]
     scored = [(score, item) for item in found if item.tool == SAFETY_TOOL and (score := _score(item)) is not None]
     if not scored:
@@ -95,7 +97,7 @@ def verdict_of(results: Sequence[ToolResult], threshold: float) -> Verdict:
     score, item = max(scored, key=lambda one: one[0])
     evidence = (item, *(other for other in found if other is not item))
     note = f"{item.title or 'worst score'} {score:.2f}, from {threshold:g} on it is not safe"
-    if score >= threshold:
+    if score >= threshold and (signals or item.trust >= SIGNAL):
         return Verdict(status="contradicted", method="judged", confidence=min(CEILING, score), evidence=evidence, note=note)
     if item.trust < SIGNAL:
         return Verdict(status="insufficient", method="judged", evidence=evidence, note=f"{note}; {item.source or 'it'} is a signal only")
@@ -111,7 +113,7 @@ def _score(item: Evidence) -> float | None:
 
 
 async def _judged(task: Task, text: str, effects: Effects) -> tuple[Evidence, ...] | None:
-    """The score of a capable judge who was shown what a search brought; None where there is no search, it found nothing, there is no such judge, or no usable reply."""
+    """The score of a capable judge who was shown what a search brought; None where it brought nothing, or there is no such judge or no usable reply."""
     if "search" not in effects.tools or effects.judge.ability != "capable" or len(text) > JUDGED or not effects.may_judge():
         return None
     shown = " ".join(withheld(text).split())[:SEARCHED]
