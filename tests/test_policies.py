@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from redraft.catalogue import prompts_hash, read_prompts, templates
-from redraft.effects import ORACLE, Effects
+from redraft.effects import ORACLE, Effects, again
 from redraft.errors import UnknownName, UsageError
 from redraft.evaluate import Defect, Rating, Report, StrictReport, combine, evaluate_again
 from redraft.loop import Setting, run_loop
@@ -32,7 +32,7 @@ from redraft.refiner import Refiner
 from redraft.tools.calculator import CalculatorTool
 from redraft.tools.scripted import ScriptedTool, page
 from redraft.trace import Trace
-from redraft.types import Evidence, Failure, ModelRequest, Outcome, State, Task, ToolCall
+from redraft.types import Evidence, Failure, ModelReply, ModelRequest, Outcome, State, Task, ToolCall
 
 LOOPS = [policy for policy in POLICIES.values() if policy.strategy == "loop"]
 Reply = str | dict[str, Any] | list[Any]
@@ -642,6 +642,24 @@ def test_at_a_budget_the_best_answer_so_far_comes_back(policy: Policy, calls: in
     assert outcome.answer.strip()
 
 
+@pytest.mark.parametrize(("budget", "calls", "ended"), [(None, 3, ("checked", "42")), (3, 3, ("call_budget", "42")), (2, 2, ("call_budget", ""))])
+def test_a_call_that_is_made_again_inside_one_request_is_counted_and_forbidden_like_any_other(budget: int | None, calls: int, ended: tuple[str, str]) -> None:
+    made: list[int] = []
+
+    class Stubborn(ScriptedModel):
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            for _ in range(2):  # two failures before it answers
+                made.append(1)
+                again()
+            made.append(1)
+            return await super().complete(request)
+
+    policy = dataclasses.replace(policy_named("direct"), budgets=Budgets(llm_calls=budget))
+    outcome = Refiner(Stubborn(["42"]), tools=[], policy=policy).run_sync("What?")
+    assert outcome.usage.llm_calls == len(made) == calls
+    assert (outcome.stop_reason, outcome.answer) == ended
+
+
 # ---- prompts
 
 
@@ -679,7 +697,7 @@ def test_a_replacement_that_cannot_work_is_refused_with_the_names_that_are_valid
 
 
 def test_a_replaced_prompt_is_used_and_is_part_of_the_record(tmp_path: Path) -> None:
-    (tmp_path / "reflect.judged.txt").write_bytes("MINE {examples} {query} {answer}\r\n".encode())
+    (tmp_path / "reflect.judged.txt").write_bytes(b"MINE {examples} {query} {answer}\r\n")
     writer = model(lambda *_: {"verdict": "right"})
     refiner = Refiner(writer, tools=[], policy="basic-reflection", prompts=tmp_path)
     refiner.revise_sync("Which?", "That.")

@@ -113,6 +113,40 @@ class TestResources:
         assert asked(only(), now=Moment(elapsed_seconds=0, tools_down=True)) == "breaker_open"
 
 
+class TestAutomaticTurns:
+    """`max_turns = "auto"`: two turns, and one more for each turn that left fewer problems than it found."""
+
+    def turns(self, *problems: int) -> tuple[Turn, ...]:
+        named = Problem(claim=check("contradicted").claim, message="wrong")
+        return tuple(dataclasses.replace(turn(f"text {n}"), problems=(named,) * count) for n, count in enumerate(problems))
+
+    def ends(self, of: State, *problems: int) -> bool:
+        return asked(only("hard_cap", auto_turns=True, max_turns=8), of, self.turns(*problems)) == "hard_cap"
+
+    def test_two_turns_where_nothing_disappears(self):
+        assert not self.ends(state("contradicted"), 1)
+        assert self.ends(state("contradicted"), 1, 1)
+
+    def test_each_turn_that_mends_something_earns_another(self):
+        left = state(*["contradicted"] * 3)
+        assert not self.ends(left, 5, 4)
+        assert not self.ends(left, 5, 4, 4)
+        assert self.ends(left, 5, 4, 4, 3)
+
+    def test_what_the_last_turn_mended_counts_at_once(self):
+        assert self.ends(state(*["contradicted"] * 4), 4, 4)
+        assert not self.ends(state(*["contradicted"] * 3), 4, 4)
+
+    def test_the_hard_cap_stays(self):
+        assert self.ends(state("contradicted"), *range(9, 1, -1))
+
+    @given(st.lists(st.integers(1, 9), max_size=12), st.integers(0, 9))
+    def test_it_ends_by_the_cap_and_grants_a_turn_only_for_a_turn_that_helped(self, problems: list[int], left: int):
+        of = state(*["contradicted"] * left)
+        helped = sum(after < before for before, after in zip([*problems], [*problems[1:], left], strict=True)) if problems else 0
+        assert self.ends(of, *problems) == (len(problems) >= min(8, 2 + helped))
+
+
 class TestTarget:
     @pytest.mark.parametrize(("score", "done"), [(0.95, True), (0.95 - 5e-10, True), (0.949, False), (None, False)])
     def test_the_penalised_score_reaches_it(self, score: float | None, done: bool):

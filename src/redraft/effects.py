@@ -11,7 +11,7 @@ import dataclasses
 import math
 import random
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import datetime
 from hashlib import sha256
@@ -25,7 +25,7 @@ from redraft.prompts import Prompts
 from redraft.protocols import Clock, Model, Tool, TraceSink
 from redraft.types import Evidence, Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
 
-__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "call_key", "charge", "failing", "sound"]
+__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "again", "call_key", "charge", "failing", "sound"]
 
 ENTAILMENT = "entailment"
 """Name under which the local entailment verifier is called; it is no tool that a planner may choose."""
@@ -51,6 +51,7 @@ class _Course:
 
 
 _course: ContextVar[_Course | None] = ContextVar("redraft_course", default=None)
+_again: ContextVar[Callable[[], None] | None] = ContextVar("redraft_again", default=None)
 _branch: ContextVar[list[Event] | None] = ContextVar("redraft_branch", default=None)
 
 
@@ -100,6 +101,17 @@ def _cancelled() -> bool:
     """Whether somebody asked this very task to end; if not, a cancellation that arrives is one that the work made up."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
+
+
+def again() -> None:
+    """Said by a model's adapter before it makes a call once more inside one request (a retry, another form of it): it is counted like any other.
+
+    Raises:
+        Stopped: a budget forbids it.
+    """
+    once_more = _again.get()
+    if once_more is not None:
+        once_more()
 
 
 def call_key(call: ModelRequest | ToolCall) -> str:
@@ -287,12 +299,23 @@ class Effects:
     async def _ask(self, model: Model, request: ModelRequest, key: str) -> ModelReply:
         self._guard(model_call=True)
         self._started_calls += 1
+        calls = 1
+
+        def once_more() -> None:
+            nonlocal calls
+            self._guard(model_call=True)
+            self._started_calls += 1
+            calls += 1
+
         async with self._slots:
             began = self.clock.monotonic()
             reply, problem = None, None
+            token = _again.set(once_more)
             try:
                 async with asyncio.timeout(self._remaining_seconds()):
                     reply = await model.complete(request)
+                calls = max(calls, reply.calls)
+                reply = dataclasses.replace(reply, calls=calls)
             except ModelError as error:
                 problem = error
             except TimeoutError:
@@ -300,7 +323,8 @@ class Effects:
                     raise Stopped("deadline") from None
                 problem = ModelUnreachable(f"{model.name} did not answer in time")
             finally:
-                self._count_model(reply)
+                _again.reset(token)
+                self._count_model(reply, calls)
             seconds = self.clock.monotonic() - began
             self.emit(
                 ModelCalled(
@@ -408,14 +432,14 @@ class Effects:
         if limits.llm_calls is not None and self._started_calls >= limits.llm_calls:
             raise Stopped("call_budget")
 
-    def _count_model(self, reply: ModelReply | None) -> None:
+    def _count_model(self, reply: ModelReply | None, calls: int) -> None:
         if reply is not None:
             self._unpriced = self._unpriced or reply.cost_usd is None
             self._spent(reply.cost_usd)
         usage = self.usage
         self.usage = dataclasses.replace(
             usage,
-            llm_calls=usage.llm_calls + 1,
+            llm_calls=usage.llm_calls + calls,
             input_tokens=usage.input_tokens + (reply.input_tokens if reply else 0),
             output_tokens=usage.output_tokens + (reply.output_tokens if reply else 0),
             cached_tokens=usage.cached_tokens + (reply.cached_tokens if reply else 0),

@@ -362,6 +362,8 @@ class ModelReply:
     cost_usd: float | None = None
     model: str = ""
     finish: str = "stop"
+    calls: int = 1
+    """How many calls it took, those that were made again inside one request included."""
 
 
 def is_search(tool: str) -> bool:

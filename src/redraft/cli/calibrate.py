@@ -134,6 +134,7 @@ async def _runner(shared: Refiner, session: Session) -> AsyncGenerator[Run]:
             seed=shared.seed,
             entailment=shared.entailment,
             calibration="none",
+            prompts=shared.prompts,
         )
         try:
             return await refiner.check(task, task.answer or "")

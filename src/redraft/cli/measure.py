@@ -140,6 +140,7 @@ class _Runner:
             privacy=shared.privacy,
             secrets=shared.secrets,
             records=shared.records,
+            prompts=shared.prompts,
         )
         try:
             outcome = await refiner.run(task)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
+from redraft.effects import again
 from redraft.errors import ModelBroken, ModelDenied, ModelError, ModelQuota, ModelRefused, ModelUnreachable
 from redraft.types import Ability, Message, ModelReply, ModelRequest
 
@@ -110,6 +111,7 @@ class RemoteModel:
     async def _complete(self, model: PydanticModel, request: ModelRequest) -> ModelReply:
         responses = [await self._exchange(model, request)]
         if not responses[0].text and responses[0].finish_reason == "length" and not self._headroom:
+            again()
             self._headroom = REASONING_TOKENS
             responses.append(await self._exchange(model, request))
         return self._reply(responses)
@@ -121,6 +123,7 @@ class RemoteModel:
             try:
                 return await self._send(model, request, native=True)
             except _SchemaRefused:
+                again()
                 response = await self._send(model, _in_words(request), native=False)
                 self._native = False
                 return response
@@ -140,6 +143,7 @@ class RemoteModel:
                 if pause is None:
                     raise self._failure(error) from None
             await asyncio.sleep(pause)
+            again()
         raise AssertionError("unreachable")
 
     def _settings(self, model: PydanticModel, request: ModelRequest) -> ModelSettings:
