@@ -127,11 +127,5 @@ if __name__ == "__main__":
         time.sleep(600)
     elif kind == "dead":
         sys.exit(1)
-    elif kind == "stubborn":
-        import signal
-
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        raw("orphan")
-        time.sleep(600)
     else:
         raw(kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import json
 import os
 import subprocess
@@ -19,10 +20,14 @@ from hypothesis import strategies as st
 
 pytest.importorskip("mcp", reason="needs the extra mcp")
 
+from redraft.cli import replay as replaying
 from redraft.errors import UnknownName, UsageError
+from redraft.events import Started
 from redraft.models.scripted import Reply, ScriptedModel
 from redraft.protocols import Tool
+from redraft.records.reading import events_of
 from redraft.refiner import Refiner
+from redraft.settings import load_settings
 from redraft.tools import open_tools
 from redraft.tools.mcp import open_mcp, parse_address
 from redraft.tools.mcp.connection import Connection
@@ -282,6 +287,31 @@ def test_any_schema_is_read_or_left(schema: Any):
         assert offer.required <= offer.properties.keys()
         with contextlib.suppress(BadInput):
             assert set(arguments_for(offer, '{"a": 1}')) <= set(offer.properties)
+
+
+class TestWhoMayNameAServer:
+    """A command in a name is a program that runs: only the command line and the user's own settings may bring one."""
+
+    def test_a_settings_file_of_a_folder_may_not(self, tmp_path: Path):
+        home, folder = tmp_path / "home", tmp_path / "project"
+        for place in (home, folder):
+            place.mkdir()
+            (place / "redraft.toml").write_text("tools = ['calculator', 'mcp:touch pwned']\n")
+        with pytest.raises(UsageError, match="cannot start an MCP server"):
+            load_settings(folder, {"REDRAFT_HOME": str(home)})
+        assert load_settings(home, {"REDRAFT_HOME": str(home)}).tools == ("calculator", "mcp:touch pwned")
+
+    def test_a_record_may_not(self, tmp_path: Path):
+        refiner = Refiner(tools=open_tools(Task(query="x"), ["calculator"]))
+        refiner.check_sync(Task(query="", kind="report"), "3 + 4 = 7.")
+        started = next(event for event in _events(refiner) if isinstance(event, Started))
+        forged = dataclasses.replace(started, tools=("mcp:touch pwned",))
+        with pytest.raises(UsageError, match="cannot start a program"):
+            replaying._live(forged, load_settings(tmp_path, {"REDRAFT_HOME": str(tmp_path)}), "off")  # pyright: ignore[reportPrivateUsage]
+
+
+def _events(refiner: Refiner) -> list[Any]:
+    return events_of(refiner.trace.records)
 
 
 def test_a_server_over_http(free_port: Callable[[], int]):

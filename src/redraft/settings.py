@@ -112,6 +112,8 @@ def load_settings(folder: Path | None = None, environment: Mapping[str, str] | N
             if key == "tools":
                 merged["prices"] = {**merged.get("prices", {}), **_prices(value)}
                 value = cast("dict[str, Any]", value).get("use", merged.get("tools")) if isinstance(value, dict) else value
+                if place.parent != home and any(name.startswith("mcp:") for name in value or ()):
+                    raise UsageError(f"{place}: a settings file of a folder cannot start an MCP server; name it with --tool, or in {home / CONFIG_NAME}")
             merged[key] = {**merged.get(key, {}), **value} if isinstance(value, dict) else value
     tools = merged.get("tools")
     return Settings(

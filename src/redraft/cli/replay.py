@@ -80,12 +80,15 @@ def _live(started: Started, settings: Settings, privacy: PrivacyMode) -> Live:
     """
     import os
 
+    from redraft.errors import UsageError
     from redraft.models import open_model
     from redraft.privacy import Shield
     from redraft.replay import Live
     from redraft.screening import OWN_WORDS, ScreenedTool
     from redraft.tools import open_tools
 
+    if any(name.startswith("mcp:") for name in started.tools):
+        raise UsageError("the record names an MCP server; a record cannot start a program")  # no record of ours does: it holds names of tools
     shield = Shield(privacy, started.task, secrets=tuple(settings.keys.values()), seed=started.seed)
     names = dict.fromkeys(started.models[part] for part in ("writer", "judge", "evaluator"))
     opened = {name: shield.model(open_model(name, settings=settings.for_models)) for name in names}
