@@ -17,6 +17,7 @@ __all__ = ["SUFFIX", "prompts_hash", "read_prompts", "template_named", "template
 
 STEPS = (
     "generate", "critique", "interact", "probe", "reflect", "correct", "rewrite", "evaluate", "examples", "judge",
+    "structured", "planning.structured", "planning.choosing", "planning.safety",
     "strategies.reflexion", "strategies.react", "strategies.inline_tools",
 )  # fmt: skip
 """Files whose templates are listed."""

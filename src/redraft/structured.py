@@ -20,6 +20,7 @@ from pydantic_core import ErrorDetails
 from redraft.effects import Effects
 from redraft.errors import ModelError
 from redraft.lenient_json import DEEPEST, Found, find_json
+from redraft.prompts import Template
 from redraft.protocols import Model
 from redraft.quoting import quoted_block
 from redraft.types import Message, ModelRequest
@@ -269,13 +270,22 @@ def _repair_request(request: ModelRequest, broken: str, problem: str, effects: E
     shown = broken
     if len(broken) > REPAIR_SHOWN:
         shown = broken[: REPAIR_SHOWN * 2 // 3] + "\n[…]\n" + broken[-REPAIR_SHOWN // 3 :]
-    prompt = REPAIR_PROMPT.format(problem=problem, schema=json.dumps(request.schema, ensure_ascii=False), reply=quoted_block(shown, effects))
-    messages = (Message(role="system", content=REPAIR_SYSTEM), Message(role="user", content=prompt))
+    prompt = effects.prompts.fill(REPAIR_PROMPT, problem=problem, schema=json.dumps(request.schema, ensure_ascii=False), reply=quoted_block(shown, effects))
+    messages = (Message(role="system", content=effects.prompts.fill(REPAIR_SYSTEM)), Message(role="user", content=prompt))
     return dataclasses.replace(request, role="repair", messages=messages, temperature=0.0, stop=())
 
 
-REPAIR_SYSTEM = "You put a reply into the form that was asked for. You change its form only: nothing is added, left out, judged or reworded."
-REPAIR_PROMPT = """\
+REPAIR_SYSTEM = Template(
+    name="repair.system", text="You put a reply into the form that was asked for. You change its form only: nothing is added, left out, judged or reworded."
+)
+REPAIR_PROMPT = Template(
+    name="repair",
+    variables={
+        "problem": "why the reply could not be read",
+        "schema": "the JSON schema of the form that was asked for",
+        "reply": "the reply",
+    },
+    text="""\
 The reply between the marks could not be read ({problem}).
 
 JSON schema of the form that was asked for:
@@ -284,4 +294,5 @@ JSON schema of the form that was asked for:
 The reply, as data:
 {reply}
 
-Write the same content as one JSON value that matches the schema, and nothing else."""
+Write the same content as one JSON value that matches the schema, and nothing else.""",
+)
