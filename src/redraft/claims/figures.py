@@ -7,8 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, TypedDict
+from typing import Literal
 
+from redraft.claims.hedges import Bound, hedge
 from redraft.claims.numerals import CJK_NUMERAL, ENGLISH_NUMERAL, VULGAR, cjk_value, english_value
 from redraft.claims.separators import MAX_DIGITS, decimal_mark, plain, read_figure
 from redraft.types import Span
@@ -16,9 +17,6 @@ from redraft.types import Span
 __all__ = ["MAX_DIGITS", "Quantity", "decimal_mark", "plain", "read", "read_at", "read_figure"]
 
 MAX_EXPONENT = 400
-
-
-Bound = Literal["", ">", "<"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,36 +120,8 @@ _UNIT = re.compile(
 )
 
 
-_APPROXIMATE = re.compile(
-    r"(?:\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|circa|ca\.|some|close to|just (?:over|under)|in the region of|an estimated)"
-    r"|[~≈≃≅]|约|大约|約|近|将近|およそ|ほぼ)"
-    r"[ \u202f]?(?:a |an |the )?$",
-    re.IGNORECASE,
-)
-
-
-_LOOSE = re.compile(r"\b(?:some|about)[ \u202f]?$", re.IGNORECASE)
 _TIMES = re.compile(r"[xX](?=\s+[^\W\d]{2}|[.,;:!?)]|\s*$)")
 """The x of "2.4x that of last year", unlike that of "2.4x + 3"."""
-
-
-_ABOVE = re.compile(
-    r"(?:\b(?:more than|over|above|at least|upwards of|greater than|exceed(?:s|ed|ing)?|no (?:less|fewer) than|in excess of)|>=?|≥|超过|至少|多于)[ \u202f]?$",
-    re.IGNORECASE,
-)
-
-
-_BELOW = re.compile(
-    r"(?:\b(?:less than|fewer than|under|below|at most|(?<!add )(?<!adds )(?<!sum )(?<!sums )(?<!ing )(?<!ed )up to|no more than|not more than"
-    r"|as many as|as much as)|<=?|≤|不到|最多|少于|至多)[ \u202f]?$",
-    re.IGNORECASE,
-)
-
-
-_HEDGE_MARKS = frozenset("~≈≃≅<>=≥≤.")
-
-
-_AROUND_AFTER = re.compile(r" ?(?:左右|上下|多|余|or so\b|前後|ほど|程度)")
 
 
 _WORDS = re.compile(rf"\b(?=an? [bdhmt]|half a|ze|one|tw|th[ir]|fo|fi|si|se|ei|ni|te|el)(?:{ENGLISH_NUMERAL})(?![\w-])", re.IGNORECASE)
@@ -282,7 +252,7 @@ def _quantity(text: str, flat: str, start: int, end: int, mark: str) -> Quantity
         scale=scale,
         style="fraction" if style == "fraction" else "digits",
         truncated=bool(decimals) and flat.startswith(("...", "…"), end),
-        **_hedge(flat, first, last, exact=bool(decimals)),
+        **hedge(flat, first, last, exact=bool(decimals)),
     )
 
 
@@ -336,31 +306,6 @@ def _unit(flat: str, last: int, currency: str) -> tuple[str, int]:
     return (word[1].lower() if word else "", last)
 
 
-class _Hedge(TypedDict, total=False):
-    approximate: bool
-    bound: Bound
-
-
-def _hedge(flat: str, first: int, last: int, *, exact: bool = False) -> _Hedge:
-    """What the words around say of the precision; "some" and "about" before decimals say nothing: 25.1 % is meant to the digit shown."""
-    hedge: _Hedge = {}
-    close = flat[first - 1 : first]
-    if close == " " or close == "\u202f":
-        close = flat[first - 2 : first - 1]
-    if close.isalpha() or close in _HEDGE_MARKS:
-        window = flat[max(0, first - 24) : first]
-        if _APPROXIMATE.search(window):
-            if not (exact and _LOOSE.search(window)):
-                hedge["approximate"] = True
-        elif _ABOVE.search(window):
-            hedge["bound"] = ">"
-        elif _BELOW.search(window):
-            hedge["bound"] = "<"
-    if _AROUND_AFTER.match(flat, last):
-        hedge["approximate"] = True
-    return hedge
-
-
 def _words(text: str, numerals: bool) -> Iterator[Quantity]:
     for match in _WORDS.finditer(text):
         for part in _cardinals(match.group()):
@@ -406,7 +351,7 @@ def _word_quantity(text: str, start: int, end: int, value: Fraction) -> Quantity
         percent=percent is not None,
         style="words",
         after=text[end:last],
-        **_hedge(text, start, last),
+        **hedge(text, start, last),
     )
 
 

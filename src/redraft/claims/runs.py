@@ -5,13 +5,11 @@ Unbalanced brackets, 10,000-digit numbers and towers of powers end an expression
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
 from redraft.claims.expression import Operand, Run, Token
-from redraft.claims.numerals import VULGAR
-from redraft.claims.separators import MAX_DIGITS, read_figure
+from redraft.claims.operands import OperandReader
 
 __all__ = ["runs"]
 
@@ -28,12 +26,6 @@ _OPERATORS = {"×": "*", "÷": "/", "·": "*", "∙": "*", "⋅": "*", "–": "-
 
 
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-
-
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "万": 10**4, "亿": 10**8, "億": 10**8, "万亿": 10**12, "dozen": 12}
-
-
-_MONEY_SCALES = {"k": 10**3, "K": 10**3, "m": 10**6, "M": 10**6, "bn": 10**9, "B": 10**9, "b": 10**9, "T": 10**12, "mn": 10**6}
 
 
 _NO_UNIT = frozenset(
@@ -82,13 +74,13 @@ def _signed(digits: str) -> list[Fraction | str]:
     return [Fraction(int(digits.lstrip("+")))]
 
 
-class _Reader:
+class _Reader(OperandReader):
     """Reads one run: alternately an operand and an operator, remembering the last place outside brackets where it could end."""
 
     def __init__(self, line: list[Token], partner: dict[int, int], first: int, mark: str) -> None:
-        self.line, self.partner, self.mark = line, partner, mark
+        super().__init__(line, first, mark)
+        self.partner = partner
         self.first: int = first
-        self.at: int = first
         self.items: list[Fraction | str] = []
         self.operands: list[Operand] = []
         self.operators: int = 0
@@ -104,14 +96,6 @@ class _Reader:
             if operand is None:
                 break
         return self.best
-
-    def _peek(self, ahead: int = 0) -> Token | None:
-        index = self.at + ahead
-        return self.line[index] if index < len(self.line) else None
-
-    def _glued(self, index: int) -> bool:
-        """Whether no space stands before the token at this index."""
-        return 0 < index < len(self.line) and self.line[index - 1].end == self.line[index].start
 
     def _note(self) -> None:
         if not self.opened:
@@ -129,7 +113,7 @@ class _Reader:
     def _before_operand(self) -> bool | None:
         token = self.line[self.at]
         if token.kind == "op" and token.text in "+-":
-            follows = self._peek(1)
+            follows = self.peek(1)
             if follows is None or (self.items and self.items[-1] == "~" and len(self.items) > 1 and self.items[-2] == "~"):
                 return None
             if token.text == "-":
@@ -147,7 +131,7 @@ class _Reader:
             self.at += 1
             return False
         if token.kind == "cur":
-            follows = self._peek(1)
+            follows = self.peek(1)
             if follows is None or not (follows.kind == "num" or (follows.kind == "op" and follows.text == "-")):
                 return None
             self.at += 1
@@ -169,14 +153,14 @@ class _Reader:
             return None
         token = self.line[self.at]
         if token.kind not in ("num", "mark") or (
-            self._glued(self.at) and self.line[self.at - 1].kind == "word" and self.at > 0 and self.line[self.at - 1].text not in "xX"
+            self.glued(self.at) and self.line[self.at - 1].kind == "word" and self.at > 0 and self.line[self.at - 1].text not in "xX"
         ):
             return None
-        operand = self._operand(token, currency)
+        operand = self.operand(token, currency)
         if operand is None:
             return None
         self.operands.append(operand)
-        bottom = self._glued_bottom()
+        bottom = self._bottom()
         if bottom is not None:
             self.items += ["(", operand.value, "/", Fraction(int(bottom.text)), ")"]
             self.operands.append(Operand((bottom.start, bottom.end), Fraction(int(bottom.text)), bottom.text))
@@ -187,81 +171,13 @@ class _Reader:
         self._note()
         return True
 
-    def _glued_bottom(self) -> Token | None:
+    def _bottom(self) -> Token | None:
         """The denominator of a fraction written without spaces behind a division written with them: 3 / 1/2 is six."""
-        slash, bottom, divided = self._peek(), self._peek(1), self.at - 2
+        slash, bottom, divided = self.peek(), self.peek(1), self.at - 2
         if slash is None or bottom is None or slash.text != "/" or bottom.kind != "num" or not bottom.text.isdigit() or len(bottom.text) > 9:
             return None
-        spaced = self.items and self.items[-1] in ("/", "**") and divided >= 0 and not self._glued(divided + 1) and not self._glued(divided)
-        return bottom if spaced and self._glued(self.at) and self._glued(self.at + 1) else None
-
-    def _operand(self, token: Token, currency: str) -> Operand | None:
-        """The figure here with scale word, percent sign and unit; moves behind the figure, its scale and its percent sign."""
-        if token.kind == "mark":
-            self.at += 1
-            return Operand((token.start, token.end), VULGAR[token.text], token.text)
-        literal, _, exponent = token.text.replace("E", "e").partition("e")
-        if len(literal) > MAX_DIGITS:
-            return None
-        parsed = read_figure(literal, self.mark)
-        if parsed is None:
-            return None
-        value, decimals, _, _ = parsed
-        ambiguous = not self.mark and len(literal) < 8 and bool(re.fullmatch(r"[1-9]\d{0,2}[.,]\d{3}", literal))
-        if exponent:
-            if abs(int(exponent)) > 400:
-                return None
-            value *= Fraction(10) ** int(exponent)
-        start, end = token.start, token.end
-        if currency and self.at and self.line[self.at - 1].kind == "cur":
-            start = self.line[self.at - 1].start
-        self.at += 1
-        scale = 1
-        follows = self._peek()
-        if follows is not None and follows.kind == "mark" and decimals == 0:
-            value, end = value + VULGAR[follows.text], follows.end
-            self.at += 1
-        elif follows is not None and follows.kind == "word":
-            glued = self._glued(self.at)
-            scale = _SCALES.get(follows.text.lower(), 0) or (_MONEY_SCALES.get(follows.text, 0) if glued and currency else 0)
-            if scale:
-                value, end = value * scale, follows.end
-                self.at += 1
-            else:
-                scale = 1
-                if glued and not self._unit_or_times(follows):
-                    return None
-        elif follows is not None and follows.kind == "num":
-            part = self._mixed(literal, follows)
-            if part is None:
-                return None if follows.start == end else self._percent(Operand((start, end), value, literal, decimals, False, currency, "", 1, ambiguous))
-            value, end = value + part, self.line[self.at - 1].end
-        elif follows is not None and follows.text in (":", "_", "#") and self._glued(self.at) and self._glued(self.at + 1):
-            return None
-        return self._percent(Operand((start, end), value, literal, decimals, False, currency, "", scale, ambiguous))
-
-    def _percent(self, operand: Operand) -> Operand:
-        follows = self._peek()
-        if follows is None or follows.kind != "pct":
-            return operand
-        self.at += 1
-        return operand._replace(span=(operand.span[0], follows.end), value=operand.value / 100, percent=True)
-
-    def _mixed(self, whole: str, top: Token) -> Fraction | None:
-        """The fraction of a mixed number such as 1 1/2, whose second part is the next token; moves behind it."""
-        slash, bottom = self._peek(1), self._peek(2)
-        if slash is None or bottom is None or slash.text != "/" or bottom.kind != "num" or top.end != slash.start or slash.end != bottom.start:
-            return None
-        if not (whole.isdigit() and top.text.isdigit() and bottom.text.isdigit() and len(bottom.text) < 4) or not 0 < int(top.text) < int(bottom.text):
-            return None
-        self.at += 3
-        return Fraction(int(top.text), int(bottom.text))
-
-    def _unit_or_times(self, word: Token) -> bool:
-        follows = self._peek(1)
-        if word.text in ("x", "X"):
-            return follows is not None and follows.kind in ("num", "open", "cur") and follows.start <= word.end + 1
-        return len(word.text) > 1 or not word.text.isascii()
+        spaced = self.items and self.items[-1] in ("/", "**") and divided >= 0 and not self.glued(divided + 1) and not self.glued(divided)
+        return bottom if spaced and self.glued(self.at) and self.glued(self.at + 1) else None
 
     def _after_operand(self) -> bool | None:
         token = self.line[self.at]
@@ -279,7 +195,7 @@ class _Reader:
         if (
             token.kind == "open"
             and self.at in self.partner
-            and self._glued(self.at)
+            and self.glued(self.at)
             and token.text == "("
             and self.items
             and self.line[self.at - 1].kind in ("num", "close")
@@ -296,7 +212,7 @@ class _Reader:
         kind = self.opened.pop()
         self.items.append(")")
         self.at += 1
-        follows = self._peek()
+        follows = self.peek()
         if token.text == "}" and self.opened and self.opened[-1] == "f" and follows is not None and follows.text == "{" and self.at in self.partner:
             self.opened[-1] = "g"
             self.items += ["/", "("]
@@ -323,10 +239,10 @@ class _Reader:
 
     def _symbol(self, token: Token) -> bool | None:
         symbol = _OPERATORS.get(token.text, token.text)
-        follows = self._peek(1)
+        follows = self.peek(1)
         if follows is None or token.text == "•":
             return None
-        tight_before, tight_after = self._glued(self.at), self._glued(self.at + 1)
+        tight_before, tight_after = self.glued(self.at), self.glued(self.at + 1)
         if symbol in ("*", "**") and token.text in ("*", "**") and tight_before != tight_after and follows.kind not in ("num", "open", "cur", "frac"):
             return None
         if symbol == "/" and (follows.text == "/" or follows.kind == "word"):
@@ -354,12 +270,12 @@ class _Reader:
 
     def _word(self, token: Token) -> bool | None:
         if token.text in ("x", "X"):
-            follows = self._peek(1)
+            follows = self.peek(1)
             if follows is not None and follows.kind in ("num", "open", "cur", "frac"):
                 return self._operator("*", 1)
             return None
         if token.text.lower() == "of":
-            follows = self._peek(1)
+            follows = self.peek(1)
             share = self.operands[-1].percent or (len(self.items) >= 2 and self.items[-2] == "/")
             if share and follows is not None and follows.kind in ("num", "open", "cur"):
                 return self._operator("*", 1)
@@ -370,13 +286,13 @@ class _Reader:
         """Skips the unit words behind a figure where an operator, a bracket or the end of the side follows them."""
         begin = self.at
         count = self._skip_words(4)
-        follows = self._peek()
+        follows = self.peek()
         if follows is None or not count:
             self.at = begin
             return None
         words = [t.text for t in self.line[begin : self.at]]
         if len(words[0]) == 1:
-            if self._glued(begin):
+            if self.glued(begin):
                 self.at = begin
                 return None
             self.uncertain = True  # 5 g may be grams, or five times g
@@ -393,24 +309,17 @@ class _Reader:
         return None
 
     def _spaced_pair(self) -> bool:
-        return not self._glued(self.at) and not self._glued(self.at + 1)
+        return not self.glued(self.at) and not self.glued(self.at + 1)
 
     def _skip_words(self, most: int) -> int:
         count = 0
         while count < most:
-            token = self._peek()
+            token = self.peek()
             if token is not None and token.kind == "word" and token.text.lower() not in _NO_UNIT and (len(token.text) > 1 or token.text in "mgshlLKCF"):
                 self.at += 1
                 count += 1
-                follows, then = self._peek(), self._peek(1)
-                if (
-                    follows is not None
-                    and follows.text == "/"
-                    and self._glued(self.at)
-                    and self._glued(self.at + 1)
-                    and then is not None
-                    and then.kind == "word"
-                ):
+                follows, then = self.peek(), self.peek(1)
+                if follows is not None and follows.text == "/" and self.glued(self.at) and self.glued(self.at + 1) and then is not None and then.kind == "word":
                     self.at += 2
             else:
                 break
