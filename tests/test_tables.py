@@ -2,91 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
-from redraft.effects import Effects
-from redraft.events import Event
-from redraft.planning.tables import routes
-from redraft.policy import Budgets
-from redraft.tools.table import TableTool
-from redraft.types import ModelReply, ModelRequest
-
-SALES = """Region,Quarter,Revenue,Units
-North,Q1,1120,30
-North,Q2,1259,35
-North,Q3,1300,40
-South,Q1,900,25
-South,Q2,880,24
-South,Q3,950,29
-East,Q1,500,12
-East,Q2,540,14
-East,Q3,610,18
-"""
-CITIES = """City,Country,Population (millions),Area_km2
-Lisbon,Portugal,0.55,100.1
-Porto,Portugal,0.23,41.4
-Madrid,Spain,3.22,604.3
-Barcelona,Spain,1.62,101.4
-Paris,France,2.10,105.4
-Lyon,France,0.52,47.9
-"""
-STAFF = """Name,Department,Salary,Hire date,Remote
-Anna Schmidt,Engineering,"€72,500",2019-03-12,yes
-Bruno Costa,Engineering,"€68,000",2021-07-01,no
-Chen Wei,Sales,"€51,200",2018-11-05,yes
-Dana Novak,Sales,"€49,800",2022-02-14,no
-Emil Berg,Finance,"€63,400",2020-09-30,yes
-"""
-EXPORTS = "Country,2021,2022,2023\nNorway,1200,1350,1500\nDenmark,800,760,900\nFinland,500,650,610\n"
-FILES = {"founded": "City,Area_km2,Founded\nPorto,41.4,1123\nLyon,47.9,43\n", "sales": SALES, "cities": CITIES, "staff": STAFF, "exports": EXPORTS}
-
-
-class NoTrace:
-    def write(self, event: Event) -> None:
-        """Nothing is recorded."""
-
-
-class NoModel:
-    name = "none"
-    ability: Literal["none"] = "none"
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        raise AssertionError("rules ask no model")
-
-    async def close(self) -> None:
-        """Nothing to close."""
-
-
-async def check(folder: Path, tables: str | dict[str, str], text: str) -> list[tuple[str, str, str | None]]:
-    """Focus, status and expected text of every route."""
-    contents = {name: FILES[name] for name in tables.split()} if isinstance(tables, str) else tables
-    paths: list[Path] = []
-    for name, content in contents.items():
-        paths.append(folder / f"{name}.csv")
-        paths[-1].write_text(content, encoding="utf-8")
-    tool = TableTool(paths)
-    effects = Effects(writer=NoModel(), tools={"table": tool}, sink=NoTrace(), budgets=Budgets())
-    found: list[tuple[str, str, str | None]] = []
-    for route in await routes(text, effects):
-        verdict = route.decide([await effects.use(call) for call in route.calls])
-        assert verdict is not None
-        assert text[slice(*route.claim.span)] == route.claim.text
-        if verdict.status in ("supported", "contradicted"):
-            assert verdict.evidence
-            assert all(evidence.tool == "table" for evidence in verdict.evidence)
-        focus = route.claim.focus
-        assert focus is not None
-        found.append((text[slice(*focus)], verdict.status, verdict.expected))
-    await tool.close()
-    return found
-
-
-def only(found: Sequence[tuple[str, str, str | None]], status: str) -> list[str]:
-    return [focus for focus, said, _ in found if said == status]
+from tests.table_runs import check, only
 
 
 @pytest.mark.parametrize(
@@ -242,19 +162,6 @@ async def test_an_empty_text_has_no_routes(tmp_path: Path) -> None:
     assert await check(tmp_path, "sales", "") == []
 
 
-SHOPS = "shop,year,sales\nOak,2023,500\nOak,2024,620\nElm,2023,300\nElm,2024,280\n"
-QUARTERS = """region,quarter,revenue_eur,cost_eur,orders
-North,Q1 2025,180000,120000,1500
-North,Q2 2025,195300,130000,1600
-North,Q3 2025,214700,139800,1745
-South,Q1 2025,150000,110000,1900
-South,Q2 2025,148000,109000,1850
-South,Q3 2025,146200,108000,1800
-West,Q1 2025,90000,70000,700
-West,Q2 2025,95000,72000,760
-West,Q3 2025,99000,74000,800
-"""
-FILES.update(shops=SHOPS, quarters=QUARTERS)
 RIGHT_BY_OTHER_MEANS = [
     ("quarters", "North kept 34.9% of its revenue in Q3 2025."),
     ("shops", "Oak's sales rose from 500 to 620 in 2024."),
