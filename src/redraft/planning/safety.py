@@ -101,7 +101,7 @@ def verdict_of(results: Sequence[ToolResult], threshold: float, *, signals: bool
     if score >= threshold and (signals or item.trust >= SIGNAL):
         return Verdict(status="contradicted", method="judged", confidence=min(CEILING, score), evidence=evidence, note=note)
     if item.trust < SIGNAL:
-        return Verdict(status="insufficient", method="judged", evidence=evidence, note=f"{note}; {item.source or 'it'} is a signal only")
+        return Verdict(status="insufficient", evidence=evidence, note=f"{note}; {item.source or 'it'} is a signal only")
     return Verdict(status="supported", method="judged", confidence=min(CEILING, 1.0 - score), evidence=evidence, note=note)
 
 
