@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -145,3 +147,17 @@ def test_every_policy_states_its_bound_and_stops_in_the_known_order() -> None:
         assert policy.stop_rules <= set(STOP_ORDER)
     assert policy_named("direct").bound() == 1
     assert policy_named("guarded").bound() == 3 * 3 + 2
+
+
+def test_the_bounds_in_the_documentation_are_those_of_the_code() -> None:
+    page = (Path(__file__).resolve().parents[1] / "docs" / "policies.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line.startswith("| `")]
+    stated = {row[0].strip("`"): int(row[5]) for row in rows if len(row) == 6}
+    assert stated == {name: policy.bound() for name, policy in POLICIES.items()}
+
+
+def test_the_examples_in_the_documentation_are_policies() -> None:
+    page = (Path(__file__).resolve().parents[1] / "docs" / "policies.md").read_text(encoding="utf-8")
+    policies = [policy_from_mapping(tomllib.loads(block.split("```")[0])) for block in page.split("```toml\n")[1:]]
+    assert policies[0].stops == DYNAMIC
+    assert (policies[1].auto_turns, policies[1].control.tolerance) == (True, 0.03)
