@@ -26,28 +26,24 @@ UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 SIZES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
-class _Age(click.ParamType):
-    """A length of time such as 30d."""
-
-    name = "age"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", str(value).strip().lower())
-        if found is None:
-            self.fail(f"{value!r} is no length of time; for example 12h, 30d or 8w", param, ctx)
-        return float(found[1]) * UNITS[found[2]]
+def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Seconds of a length of time such as 30d."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", value.strip().lower())
+    if found is None:
+        raise click.BadParameter(f"{value!r} is no length of time; for example 12h, 30d or 8w", ctx, param)
+    return float(found[1]) * UNITS[found[2]]
 
 
-class _Size(click.ParamType):
-    """A number of bytes such as 500M."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)b?", str(value).strip().lower())
-        if found is None:
-            self.fail(f"{value!r} is no size; for example 500M or 2G", param, ctx)
-        return int(float(found[1]) * SIZES[found[2]])
+def _size(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Bytes of a size such as 500M."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)b?", value.strip().lower())
+    if found is None:
+        raise click.BadParameter(f"{value!r} is no size; for example 500M or 2G", ctx, param)
+    return int(float(found[1]) * SIZES[found[2]])
 
 
 @click.group("trace", short_help="List, show, verify, export and prune the records of runs.")
@@ -64,7 +60,7 @@ def trace_command() -> None:
 @click.option("--policy", multiple=True, metavar="NAME", help="Only runs under this policy.")
 @click.option("--model", multiple=True, metavar="NAME", help="Only runs with this writer.")
 @click.option("--tag", default="", help="Only runs with this tag.")
-@click.option("--since", type=_Age(), default=None, metavar="AGE", help="Only runs that began at most so long ago, such as 12h or 30d.")
+@click.option("--since", callback=_age, default=None, metavar="AGE", help="Only runs that began at most so long ago, such as 12h or 30d.")
 @click.option("--incomplete", is_flag=True, help="Only runs without an end: going on, or killed.")
 @click.option("--changed", is_flag=True, help="Only runs that changed the answer.")
 @click.option("--sort", type=click.Choice(SORTS), default="started", help="What to order by; the newest, or most, first.")
@@ -174,8 +170,8 @@ def tag_command(run: str, tags: tuple[str, ...]) -> int:
 
 
 @trace_command.command("prune")
-@click.option("--older-than", type=_Age(), default=None, metavar="AGE", help="Take out runs that began longer ago, such as 90d.")
-@click.option("--largest", type=_Size(), default=None, metavar="SIZE", help="Then take out the oldest until the rest is no larger, such as 2G.")
+@click.option("--older-than", callback=_age, default=None, metavar="AGE", help="Take out runs that began longer ago, such as 90d.")
+@click.option("--largest", callback=_size, default=None, metavar="SIZE", help="Then take out the oldest until the rest is no larger, such as 2G.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be taken out.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def prune_command(older_than: float | None, largest: int | None, dry_run: bool, as_json: bool) -> int:

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from redraft.effects import ENTAILMENT, MEMORY, ORACLE
 from redraft.errors import InputError, UsageError
-from redraft.events import Corrected, Criticised, Decided, Event, ModelCalled, Started, StoppedRun, plain
+from redraft.events import Corrected, Criticised, Decided, Event, Started, StoppedRun, plain
 from redraft.loop import Setting
 from redraft.policies import policy_from_mapping
 from redraft.policy import Policy
@@ -25,6 +25,14 @@ from redraft.trace import Record, RecordKeeper, Trace
 from redraft.types import Outcome
 
 __all__ = ["Live", "Replayed", "replay"]
+
+_NOT_COMPARED: Mapping[str, frozenset[str]] = {
+    "started": frozenset({"policy", "policy_hash"}),
+    "model_called": frozenset({"key", "started_seconds", "seconds"}),
+    "tool_called": frozenset({"key", "started_seconds", "seconds"}),
+    "stopped": frozenset({"usage"}),
+}
+"""What may differ between a run and its replay: times, keys of calls that a shield had changed, and a policy that was asked for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,7 +99,7 @@ async def replay(
         outcome = outcome_of(started.task, chosen, ending, effects, trace, started.models.get("writer", ""), run_id or f"r{uuid4().hex[:16]}")
     except NeedsCall as signal:
         needed = signal.needed
-    difference = _difference(records, trace, needed)
+    difference = _difference(events, trace, needed)
     return Replayed(outcome=outcome, trace=trace, needed=needed, decisions=watch.decisions, same=not difference, difference=difference)
 
 
@@ -172,21 +180,21 @@ def _planner(started: Started, effects: RecordedEffects, policy: Policy) -> Plan
     return planner_for(effects.writer, started.task, policy)
 
 
-def _difference(records: Sequence[Record], trace: Trace, needed: Needed | None) -> str:
+def _difference(events: Sequence[Event], trace: Trace, needed: Needed | None) -> str:
     """Where the new events are not the recorded ones, in words; times, and the usage of a run that the world stopped, do not count."""
-    for old, new in zip(records, trace.records, strict=False):
-        before, after = _compared(old.payload), _compared(new.payload)
+    for seq, (old, new) in enumerate(zip(events, trace.records, strict=False)):
+        before, after = _compared(old.payload()), _compared(new.payload)
         if before != after:
-            return f"record {old.seq} ({after['type']}) is another one: {_where(before, after)}"
+            return f"record {seq} ({after['type']}) is another one: {_where(before, after)}"
     if needed is not None:
         return needed.in_words()
-    if len(records) != len(trace.records):
-        return f"the record has {len(records)} events, the replay {len(trace.records)}"
+    if len(events) != len(trace.records):
+        return f"the record has {len(events)} events, the replay {len(trace.records)}"
     return ""
 
 
 def _compared(payload: dict[str, Any]) -> dict[str, Any]:
-    left_out = {"started_seconds", "seconds", "usage"} | ({"key"} if payload["type"] in (ModelCalled.type, "tool_called") else set[str]())
+    left_out = _NOT_COMPARED.get(payload["type"], frozenset[str]())
     return {name: value for name, value in payload.items() if name not in left_out}
 
 
