@@ -15,10 +15,11 @@ CORRECT = "Correct what is wrong in this text, and change nothing else.\n\n"
 
 
 def sft_rows(runs: Iterable[Run], *, judged: bool = False) -> Iterator[dict[str, Any]]:
-    """One row for each answer whose check-worthy claims are all supported: `messages`, and where it comes from. A text that was right from the start and
-    had no question teaches nothing, and is left out."""
+    """One row for each answer whose check-worthy claims are all supported: `messages`, and where it comes from. Where there was no question, the row is a
+    correction, and there is one only if something in the draft was contradicted."""
     for run in runs:
-        if not _proved(run.final, judged) or not (run.task.query or run.final.text != run.draft.text):
+        wrong = any(check.status == "contradicted" and _counts(check, judged) for check in run.draft.checks)
+        if not _proved(run.final, judged) or not (run.task.query or (wrong and run.final.text != run.draft.text)):
             continue
         messages = [{"role": "user", "content": _prompt(run)}, {"role": "assistant", "content": run.final.text}]
         yield {"messages": messages, **_origin(run), "methods": _methods(run.final)}
