@@ -174,6 +174,7 @@ def _shift(span: Span, by: int) -> Span:
 
 _VERB = r"\b(?:is|are|was|were|equals?|makes?|gives?|yields?|totals?|becomes?|being|be|comes|amounts|works|results|corresponds)\b|[=≈]"
 _WORDS = re.compile(
+    r"(?<![a-z])(?=[%\d½¼¾⅓⅔√acdfhmopqrst]|[^\x00-\x7f])(?:"  # most characters begin none of these
     r"(?:%|percent|per cent|half|halves|thirds?|quarters?|fourths?|fifths?|tenths?|\d|[½¼¾⅓⅔]) (?:[a-z]+ ){0,2}?(?:out )?of\b"
     r"|(?:%|percent|per cent)(?=.{0,60}\bfrom\b)|\bfrom\b.{1,60}\bto\b.{1,90}(?:%|percent|per cent|\d)"
     r"|\b(?:sum|total|average|mean|median|product|difference|ratio|quotient|square|cube|root)s? (?:of|between|for|value|score|price)\b"
@@ -182,7 +183,7 @@ _WORDS = re.compile(
     rf"|\b(?:plus|minus|times|multiplied|divided|added|twice|double|triple|thrice|quadruple|half|third|quarter|tenth|squared|cubed"
     rf"|power)\b(?=.{{1,80}}?(?:{_VERB}))"
     r"|√|sqrt|\d!|\b(?:remainder|rem|r) \d|\bof .{1,40}\("
-    r"|[加减乘除从由]|一半|[的の](?:\d|平均|平方|立方|总|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス",
+    r"|[加减乘除从由]|一半|[的の](?:\d|平均|平方|立方|总|和|合|二乗|百分)|足す|引く|掛け|かける|割る|プラス|マイナス)",
 )
 
 
