@@ -32,6 +32,8 @@ SPARE_SECONDS = 3.0
 """What the driver may take to start and to end, on top of the programs' own time."""
 ANSWER_BYTES = 8 << 20
 """Of the driver's line: report and output, coded."""
+FOLDER = "/root"
+"""Of the rented machine: nobody but root reads it."""
 GUEST = Path(__file__).parent / "guest"
 
 
@@ -183,9 +185,9 @@ class E2b:
                 template="code-interpreter-v1", timeout=math.ceil(seconds + END_SECONDS), allow_internet_access=False, secure=True, api_key=key
             )
             try:
-                await machine.files.write("/root/driver.py", driver, user="root")
-                await machine.files.write("/root/job.json", job, user="root")
-                command = "python3 -I -B /root/driver.py /root/job.json"
+                await machine.files.write(f"{FOLDER}/driver.py", driver, user="root")
+                await machine.files.write(f"{FOLDER}/job.json", job, user="root")
+                command = f"python3 -I -B {FOLDER}/driver.py {FOLDER}/job.json"
                 await machine.commands.run(command, user="root", on_stdout=keep, timeout=seconds, retain_output=False)
             finally:
                 await _ended(machine.kill())
