@@ -112,6 +112,8 @@ async def test_false_statements_with_measures_are_contradicted(text: str, expect
         "If 3 * 14 > 43, stop.",
         "Settings > 2 > 3",
         "Python 3.11 > 3.9",
+        "1/2/2024 > 3",
+        "1-2 < 0-3",
         "while x < 10: y = 3 -> 4",
         "> 3 * 4 is twelve",
         "The oven is at 180 °C (350 °F).",

@@ -26,6 +26,9 @@ _CONDITION = re.compile(
     r"\b(?:if|when|whenever|while|until|unless|whether|where|for|once|only|should|must|need|require[sd]?|want)\b[^.;\n]{0,40}$", re.IGNORECASE
 )
 
+_PAIR = re.compile(r"\d+[-–]\d+|\d{1,4}([-/.])\d{1,2}\1\d{1,4}")
+"""A score, a range or a date, which a comparison may treat as something else than a number."""
+
 
 def relates(left: Fraction, relation: Relation, right: Fraction) -> bool:
     """Whether the relation holds between two exact values."""
@@ -69,7 +72,8 @@ def _comparison(flat: str, line: list[Token], left: Run, relation: Relation, rig
         return
     holds = relates(a, relation, b)
     start, end = left.start, right.end
-    clear = not (left.uncertain or right.uncertain or _CONDITION.search(flat[max(0, start - 60) : start]) or doubtful(flat, start, end))
+    pair = any(_PAIR.fullmatch(flat, run.start, run.end) for run in (left, right))
+    clear = not (pair or left.uncertain or right.uncertain or _CONDITION.search(flat[max(0, start - 60) : start]) or doubtful(flat, start, end))
     ambiguous = any(operand.ambiguous for run in (left, right) for operand in run.operands)
     yield Statement(
         span=(start, end),
