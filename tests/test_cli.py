@@ -532,7 +532,34 @@ def test_a_policy_may_come_from_a_file(redraft: Call) -> None:
     assert "there is no file absent.toml" in redraft("check", "page.md", "--policy", "absent.toml").err
 
 
-# ---- policies, tools, doctor
+# ---- policies, prompts, tools, doctor
+
+
+def test_policies_of_a_file_are_shown_and_compared(redraft: Call) -> None:
+    write('base = "controlled"\nsamples = 3\n', "mine.toml")
+    shown = redraft("policies", "show", "mine.toml", "--json").json
+    assert (shown["name"], shown["bound"], shown["scale_0_to_100"]["gain"]) == ("mine", 36, 2.0)
+    differing = redraft("policies", "diff", "controlled", "mine.toml", "--json").json
+    assert {key: differing[key] for key in ("samples", "bound")} == {"samples": [1, 3], "bound": [18, 36]}
+    assert set(differing) == {"name", "samples", "bound", "hash"}
+    write("sample = 3\n", "typo.toml")
+    assert "did you mean 'samples'" in redraft("policies", "show", "typo.toml").err
+
+
+def test_prompts_are_listed_shown_exported_and_replaced(redraft: Call) -> None:
+    names = {row["name"]: row["variables"] for row in redraft("prompts", "list", "--json").json}
+    assert set(names["reflect.judged"]) == {"examples", "query", "answer"}
+    assert "{answer}: the answer under examination" in redraft("prompts", "show", "reflect.judged").text
+    assert redraft("prompts", "export", "mine").code == 0
+    assert {path.stem for path in Path("mine").iterdir()} == set(names)
+    assert "not an empty folder" in redraft("prompts", "export", "mine").err
+    write("MINE {examples} {query} {answer}\n", "mine/reflect.judged.txt")
+    assert "MINE" in redraft("prompts", "show", "reflect.judged", "--prompts", "mine").text
+    reply = script({"text": json.dumps({"verdict": "right"}), "contains": "MINE "})
+    fixed = redraft("fix", write("It stands."), "--policy", "basic-reflection", "--prompts", "mine", "--model", reply, "--json").json
+    assert (fixed["stop_reason"], fixed["usage"]["llm_calls"]) == ("no_problem", 1)
+    write("MINE {examples} {query}\n", "mine/reflect.judged.txt")
+    assert "{answer} is missing" in redraft("fix", "page.md", "--prompts", "mine", "--model", "none").err
 
 
 def test_policies_and_tools_as_json(redraft: Call) -> None:
@@ -605,6 +632,17 @@ def test_eval_counts_and_writes_rows_and_goes_on_where_it_stopped(redraft: Call)
     other = redraft("eval", data, "--model", "none", "--metric", "numeric", "-o", "out.jsonl")
     assert (other.code, "another evaluation" in other.err) == (2, True)
     assert "wrong_to_right" in redraft("eval", data, "--model", "none").text
+
+
+def test_eval_tells_the_oracle_policy_what_is_wrong_and_nothing_more(redraft: Call) -> None:
+    rows = [{"id": "a", "query": "Which river?", "answer": "Esk", "answers": ["Esk"]}, {"id": "b", "query": "Which hill?", "answer": "Hay", "answers": ["Low"]}]
+    write("".join(json.dumps(row) + "\n" for row in rows), "data.jsonl")
+    finding = {"action": "finding", "plausible": "yes", "truthful": "no", "problem": "another", "answer": "Low"}
+    result = redraft(
+        "eval", "data.jsonl", "--policy", "critic-oracle", "--metric", "em", "--model", script(json.dumps(finding)), "--tool", "calculator", "--json"
+    )
+    assert (result.json["before"], result.json["after"], result.json["usage"]["llm_calls"]) == (0.5, 1.0, 1)
+    assert "redraft eval" in redraft("fix", write("Esk"), "--policy", "critic-oracle", "--model", "none").err
 
 
 def test_eval_refuses_what_it_cannot_evaluate(redraft: Call) -> None:

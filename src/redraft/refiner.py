@@ -89,7 +89,11 @@ class Refiner:
         if self.entailment is not None:
             names |= {"entailed": self.entailment.name, "refuted": self.entailment.name}
         self.policy = _calibrated(policy_named(policy) if isinstance(policy, str) else policy, names, calibration)
-        problem = refused(self.policy) or ("it needs Refiner(oracle=...), a function of the answer" if self.policy.oracle and oracle is None else "")
+        problem = refused(self.policy) or (
+            "it asks a function whether an answer is right; pass one as Refiner(oracle=...), or measure it with redraft eval"
+            if self.policy.oracle and oracle is None
+            else ""
+        )
         if problem:
             raise UsageError(f"policy {self.policy.name!r}: {problem}")
         self._oracle = oracle if oracle is None or isinstance(oracle, OracleTool) else OracleTool(oracle)  # the function itself is kept out of reach

@@ -107,7 +107,10 @@ def demo_command(ctx: click.Context, no_guard: bool, seed: int) -> None:
 class _Runner:
     """Runs tasks with models that stay open from one to the next. It is handed tasks alone: what it reaches holds no gold."""
 
-    def __init__(self, session: Session, seed: int, progress: Progress, *, quiet: bool) -> None:
+    def __init__(self, session: Session, seed: int, progress: Progress, *, quiet: bool, says_right: Callable[[Task, str], bool] | None = None) -> None:
+        self._policy = session.policy
+        self._says_right = says_right
+        session = dataclasses.replace(session, policy=dataclasses.replace(session.policy, oracle=False))  # the one that all tasks share asks nobody
         self._open_tools = session.open_tools
         self._quiet = quiet
         self._said: set[str] = set()
@@ -127,12 +130,13 @@ class _Runner:
         """
         from redraft.refiner import Refiner
 
-        shared = self._shared
+        shared, says_right = self._shared, self._says_right
         tools = self._open_tools(task)
         refiner = Refiner(
             shared.model,
             tools=tools,
-            policy=shared.policy,
+            policy=dataclasses.replace(shared.policy, oracle=self._policy.oracle),
+            oracle=(lambda answer: says_right(task, answer)) if says_right is not None else None,
             evaluator=shared.evaluator,
             judge=shared.judge,
             seed=shared.seed,
@@ -163,12 +167,12 @@ class _Runner:
 
 
 @asynccontextmanager
-async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerator[Run]:
+async def _prepared(session: Session, seed: int, *, quiet: bool, says_right: Callable[[Task, str], bool] | None = None) -> AsyncGenerator[Run]:
     """A runner whose model is ready, with progress until it is."""
     from redraft.cli.progress import Progress
 
     with Progress(quiet=quiet) as progress:
-        runner = _Runner(session, seed, progress, quiet=quiet)
+        runner = _Runner(session, seed, progress, quiet=quiet, says_right=says_right)
         try:
             await runner.prepare()
         except BaseException:
@@ -181,6 +185,7 @@ async def _prepared(session: Session, seed: int, *, quiet: bool) -> AsyncGenerat
 
 
 def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> dict[str, Any]:
+    from redraft.studies.asking import Desk
     from redraft.studies.evaluate import Results, Setting, evaluate, summarise, usable
     from redraft.studies.metrics import metric_named
     from redraft.studies.rows import EXAMPLE_ROW, read_rows
@@ -211,8 +216,10 @@ def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> dict[s
             sys.stderr.write(f"redraft: {one_line(options.data)}, line {row.line}: skipped: {one_line(record)}\n")
         count(1)
 
+    desk = Desk(rows, metric) if session.policy.oracle else None
+
     def prepared() -> AbstractAsyncContextManager[Run]:
-        return _prepared(session, options.seed, quiet=quiet)
+        return _prepared(session, options.seed, quiet=quiet, says_right=desk.says_right if desk is not None else None)
 
     try:
         with _counter(len(rows), quiet=quiet) as count:
@@ -221,6 +228,9 @@ def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> dict[s
         if output is not None:
             sys.stderr.write(f"redraft: {len(results.done)} of {len(rows)} rows are in {output}; the same command goes on from there\n")
         raise
+    finally:
+        if desk is not None:
+            desk.close()
     return summarise(records, metric, setting, seconds=time.monotonic() - began)
 
 
