@@ -20,7 +20,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("comparison", "control", "stopping"),
     ("lenient_json", "structured", "quoting", "screening", "planning"),
     ("judge", "entailed", "weighing", "recalled", "cascade", "generate", "verify", "critique", "correct", "evaluate",
-     "examples", "interact", "probe", "reflect", "rewrite"),  # fmt: skip
+     "examples", "interact", "probe", "plainly", "reflect", "rewrite"),  # fmt: skip
     ("loop",),
     ("strategies",),
     ("catalogue", "trace", "records", "outcome"),

@@ -15,6 +15,7 @@ from redraft.claims.edits import align, same_but_space
 from redraft.claims.suspicion import suspicions
 from redraft.effects import Effects
 from redraft.examples import EXAMPLES
+from redraft.plainly import memory_of, objection, wish
 from redraft.prompts import Template
 from redraft.quoting import quoted_block, quoted_query
 from redraft.structured import ask
@@ -72,10 +73,14 @@ async def recalled(task: Task, state: State, effects: Effects, *, turn: int) -> 
     Raises:
         Stopped: a budget forbids the call.
     """
+    if effects.writer.ability == "small":
+        remembered, other = await memory_of(task, state.text, effects, sample=turn)
+        same = not other or same_but_space(other, state.text) or bool(suspicions(other))
+        return () if same else (Problem(claim=whole(state.text), message=remembered or "The critic remembers another answer.", expected=other),)
     reply = await _ask(RECALLED, Recollection, task, state, effects, turn=turn)
     if reply is None:
         return ()
-    answer = (reply.answer or "").strip()
+    answer = (reply.answer or "").strip() if task.bare else ""
     other = answer if answer and not same_but_space(answer, state.text) and not suspicions(answer) else None
     if other is None and reply.plausible != "no" and reply.truthful == "yes":
         return ()
@@ -88,6 +93,8 @@ async def judged(task: Task, state: State, effects: Effects, *, turn: int) -> tu
     Raises:
         Stopped: a budget forbids the call.
     """
+    if effects.writer.ability == "small":
+        return _plain(await objection(task, state.text, effects, sample=turn), state)
     reply = await _ask(JUDGED, Judgement, task, state, effects, turn=turn)
     if reply is None or reply.verdict == "right":
         return ()
@@ -101,6 +108,8 @@ async def aspects(task: Task, state: State, history: Sequence[Turn], effects: Ef
     Raises:
         Stopped: a budget forbids the call.
     """
+    if effects.writer.ability == "small":
+        return _plain(await wish(task, state.text, effects, sample=turn), state)
     reply = await _ask(FEEDBACK, Feedback, task, state, effects, turn=turn, aspects=ASPECTS[task.kind], history=history_block(history, effects))
     if reply is None:
         return ()
@@ -121,6 +130,11 @@ def history_block(history: Sequence[Turn], effects: Effects) -> str:
 def whole(text: str) -> Claim:
     """The claim that a problem is about which concerns the text as a whole."""
     return Claim(id="answer", text=text, span=(0, len(text)), importance=3)
+
+
+def _plain(remark: str, state: State) -> tuple[Problem, ...]:
+    """The one problem that a small model's remark makes, if it made one."""
+    return (Problem(claim=whole(state.text), message=remark),) if remark else ()
 
 
 def _problem(quote: str | None, message: str, text: str) -> Problem:

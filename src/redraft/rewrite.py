@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from redraft.claims.suspicion import suspicions
 from redraft.effects import Effects
+from redraft.plainly import rewritten
 from redraft.prompts import Template
 from redraft.quoting import quoted_block, quoted_query
 from redraft.structured import ask
@@ -33,6 +34,9 @@ async def rewrite(task: Task, state: State, problems: Sequence[Problem], earlier
     """
     if effects.writer.ability == "none" or len(state.text) > TEXT_SHOWN:
         return state.text
+    if effects.writer.ability == "small":
+        text = await rewritten(task, state.text, [problem.message for problem in problems], effects, sample=turn)
+        return state.text if suspicions(state.text) or suspicions(text) else text
     fill = effects.prompts.fill
     feedback = "\n".join(f"- {_about(problem, state.text)}{problem.message}" for problem in problems)
     prompt = fill(
