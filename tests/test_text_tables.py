@@ -100,4 +100,4 @@ def test_any_text_is_read_as_tables_or_none(text: str) -> None:
     for table in text_tables(text):
         assert all(len(row) == len(table.header) for row in table.rows)
         assert all(text[slice(*cell.span)] == cell.text or not cell.text for row in table.rows for cell in row)
-    text_sheets(text_tables(text))
+    assert all(forms for _, forms in text_sheets(text_tables(text)))

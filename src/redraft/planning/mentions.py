@@ -246,7 +246,7 @@ def _excluded(mention: ValueMention, cues: Sequence[Span], after: Sequence[Span]
     return replace(mention, excluded=True, filters=tuple(Filter(condition.field, condition.values, "!=") for condition in mention.filters))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _index(sheet: Sheet) -> Mapping[str, tuple[tuple[tuple[str, ...], int, str], ...]]:
     """Labels of the dimensions by their first stem, the longest first."""
     index: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
@@ -262,7 +262,7 @@ def _index(sheet: Sheet) -> Mapping[str, tuple[tuple[tuple[str, ...], int, str],
     return {first: tuple(sorted(entries, key=lambda entry: -len(entry[0]))) for first, entries in index.items()}
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _pieces(sheet: Sheet) -> Mapping[str, tuple[int, str]]:
     """Capitalised words that belong to one label only: a surname, the telling part of a product's name."""
     owners: dict[str, set[tuple[int, str]]] = {}

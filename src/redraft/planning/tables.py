@@ -7,6 +7,7 @@ rounding. What is not understood stays undecided.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +37,8 @@ __all__ = ["routes"]
 SUPPORT = 0.5
 """The least fit with which a derivation that gives the figure supports it."""
 EXPECT = 0.8
-MAX_FIGURES = 400
+NEAR = 2
+"""Prose is checked against so many tables of its own text: the nearest."""
 
 
 async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
@@ -47,20 +49,24 @@ async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
     """
     written = text_tables(text)
     given = await load_sheets(effects)
-    sheets = (*given, *text_sheets(written))
-    if not sheets or not text.strip():
+    beside = text_sheets(written)
+    if not (given or beside) or not text.strip():
         return ()
-    figures = [figure for figure in read(text) if figure.high is None][:MAX_FIGURES]
+    places = _places(text)
+    figures = [figure for figure in read(text) if figure.high is None]
+    starts = [figure.span[0] for figure in figures]
     seen: Counter[str] = Counter()
     made = [*(table_routes(text, written) if "calculator" in effects.tools else ()), *cell_routes(text, written, given)]
-    for place in _places(text):
-        inside = [figure for figure in figures if place.span[0] <= figure.span[0] and figure.span[1] <= place.span[1]]
+    for place in places:
+        inside = [one for one in figures[bisect_left(starts, place.span[0]) : bisect_left(starts, place.span[1])] if one.span[1] <= place.span[1]]
+        near = sorted(beside, key=lambda one: abs(one[0] - place.span[0]))[:NEAR]
+        sheets = (*given, *(sheet for _, forms in near for sheet in forms))
         readings = {sheet: read_mentions(sheet, text, place.span) for sheet in sheets}
         ranked = sorted(readings.items(), key=lambda item: -_relevance(item[0], item[1]))
         read_figures = [(figure, found) for figure in inside if (found := _figure_finding(text, place, figure, inside, ranked))]
         made.extend(_agreed(text, place, read_figures, inside, seen))
-        for claim, calls, decide, given in name_claims(text, place.span, ranked, inside, name_doubt):
-            made.append(Route(claim=_claim(text, claim[0], claim[1], seen, "fact"), calls=calls, decide=decide, results=given))
+        for claim, calls, decide, results in name_claims(text, place.span, ranked, inside, name_doubt):
+            made.append(Route(claim=_claim(text, claim[0], claim[1], seen, "fact"), calls=calls, decide=decide, results=results))
     return tuple(sorted(made, key=lambda route: (route.claim.span, route.claim.focus or route.claim.span)))
 
 

@@ -120,10 +120,10 @@ def _cell(text: str, start: int, end: int) -> Cell:
     return Cell(span=span, text=bare, figure=whole)
 
 
-def text_sheets(tables: Sequence[TextTable]) -> tuple[Sheet, ...]:
-    """The tables as sheets: a column holds figures where every cell that is not empty is one, all in per cent or none."""
-    found = [sheet for number, table in enumerate(tables, 1) if (sheet := _sheet(table, number)) is not None]
-    return tuple(form for sheet in found for form in both_forms(sheet))
+def text_sheets(tables: Sequence[TextTable]) -> tuple[tuple[int, tuple[Sheet, ...]], ...]:
+    """Where each table begins, and the table as sheets: a column holds figures where every cell that is not empty is one, all in per cent or none."""
+    found = [(table.rows[0][0].span[0], sheet) for number, table in enumerate(tables, 1) if (sheet := _sheet(table, number)) is not None]
+    return tuple((start, both_forms(sheet)) for start, sheet in found)
 
 
 def _sheet(table: TextTable, number: int) -> Sheet | None:
