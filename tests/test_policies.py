@@ -126,7 +126,7 @@ class TestCritic:
         outcome = revise(policy, respond)
         assert forced == [False] * 6 + [True] + [False] * 6 + [True]
         assert outcome.answer == "Esk"
-        assert outcome.usage.llm_calls == policy.bound() - 1
+        assert outcome.usage.llm_calls == policy.bound("qa") - 1, "the draft was given"
 
     def test_a_page_is_cut_to_four_hundred_characters(self) -> None:
         prompts: list[str] = []
@@ -148,7 +148,11 @@ class TestCritic:
     @pytest.mark.parametrize(("kind", "turns"), [("qa", 3), ("math", 4), ("safety", 4)])
     def test_three_turns_for_questions_and_four_for_mathematics_and_safety(self, kind: Any, turns: int) -> None:
         numbers = count(1)
-        outcome = revise("critic", lambda *_: finding(f"answer {next(numbers)}"), kind=kind)
+
+        def respond(shape: str, prompt: str) -> Reply:
+            return {"text": f"answer {next(numbers)}"} if shape == "rewrite" else finding(f"answer {next(numbers)}" if kind != "safety" else None)
+
+        outcome = revise("critic", respond, kind=kind)
         assert (len(outcome.turns), outcome.stop_reason) == (turns, "hard_cap")
         assert outcome.answer == f"answer {turns}"
 
@@ -164,6 +168,20 @@ class TestCritic:
         assert runner.calls[0].input == "print(12*30*4)\n"
         assert "The program in the answer was run." in prompts[0]
         assert "1440" in prompts[0]
+
+    def test_of_a_longer_text_only_the_words_that_are_wrong_change(self) -> None:
+        draft = "Marden lies in a valley.\nThe Tolle runs through it.\n"
+
+        def respond(shape: str, prompt: str) -> Reply:
+            if shape == "rewrite":
+                return {"edits": [{"find": "Tolle", "replace": "Esk", "because": "1"}], "text": None}
+            if "Evidence 1" not in prompt:
+                return look_up("Marden")
+            return finding("Esk", truthful="yes" if "The Esk runs through it" in prompt else "no", quote="The Esk runs through Marden")
+
+        outcome = revise("critic", respond, draft, kind="report")
+        assert (outcome.answer, outcome.stop_reason) == (draft.replace("Tolle", "Esk"), "no_problem")
+        assert outcome.usage.llm_calls == 4
 
     def test_a_finding_without_words_of_what_was_found_decides_nothing(self) -> None:
         outcome = revise("critic", lambda *_: finding("Tolle", truthful="yes", quote="The Tolle flows there"))

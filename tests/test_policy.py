@@ -57,7 +57,7 @@ def test_a_bound_that_is_not_given_stays() -> None:
 
 
 BOUNDS = {
-    "guarded": 11, "direct": 1, "critic": 36, "critic-claim": 12, "critic-no-tool": 5, "critic-oracle": 36, "critic-safety": 5, "basic-reflection": 7,
+    "guarded": 11, "direct": 1, "critic": 40, "critic-claim": 12, "critic-no-tool": 9, "critic-oracle": 40, "critic-safety": 5, "basic-reflection": 7,
     "self-refine": 9, "controlled": 18,
 }  # fmt: skip
 
@@ -73,6 +73,8 @@ def test_the_bound_follows_the_settings() -> None:
     assert dataclasses.replace(controlled, control=Control(confirm=True)).bound() == 18 + 8 * 2
     assert policy_named("critic").bound("qa") == 1 + 4 * 7
     assert policy_named("critic").bound("math") == 1 + 5 * 7
+    assert policy_named("critic").bound("report") == 1 + 4 * 7 + 3
+    assert policy_named("critic-no-tool").bound("qa") == 1 + 3
     assert with_turns(policy_named("critic"), 1).bound("math") == 1 + 2 * 7
     assert dataclasses.replace(policy_named("critic-claim"), max_turns=2).bound() == 1 + 3 * 2 + 2
 

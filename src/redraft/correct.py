@@ -50,9 +50,9 @@ async def correct(task: Task, state: State, problems: Sequence[Problem], history
     Raises:
         Stopped: a budget forbids the model call.
     """
-    if policy is not None and policy.checks in ("search", "model"):  # the critic gave the most possible answer; a null keeps the old one
+    if policy is not None and task.bare and policy.checks in ("search", "model"):  # the critic gave the most possible answer; a null keeps the old one
         return _whole(state, next((problem.expected for problem in problems if problem.expected is not None), state.text))
-    if policy is not None and policy.checks in ("none", "safety"):
+    if policy is not None and policy.checks in ("none", "safety", "model"):
         earlier = history_block(history, effects) if policy.critique == "aspects" else _refused_block(history, effects)
         return _whole(state, await rewrite(task, state, problems, earlier, effects, turn=len(history)))
     refused = {turn.candidate.text for turn in history if not turn.decision.accepted}

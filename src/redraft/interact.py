@@ -2,7 +2,8 @@
 
 At most `policy.interactions` model calls; the last of them must answer. A repeated query takes the next page that the run has not seen, and only unseen
 pages are shown, cut to `SHOWN` characters. Where the answer is a program, it is run first, and its report and what it printed are the first feedback.
-The finding says if the answer is plausible and if it is truthful, and gives the most possible answer, or none.
+The finding says if the answer is plausible and if it is truthful, and of a bare answer it gives the most possible one, or none; a longer text is put right
+by the finding in a call of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from redraft.screening import clean
 from redraft.structured import ask
 from redraft.types import EXACT_TOOLS, Check, CheckStatus, Claim, Evidence, Failure, Message, ModelRequest, Problem, State, Task, ToolCall, is_search
 
-__all__ = ["SHOWN", "Interaction", "called_wrong", "interact", "look_up"]
+__all__ = ["BARE_FORM", "SHOWN", "TEXT_FORM", "Interaction", "called_wrong", "interact", "look_up"]
 
 SHOWN = 400
 """Characters of one page that the critic is shown."""
@@ -86,7 +87,7 @@ async def interact(task: Task, policy: Policy, text: str, retained: State | None
             fresh.append(found)
             seen[found.id] = found
     seen |= {item.id: item for item in fresh}
-    return _examined(text, finding, fresh, seen, wrong=bool(wrong))
+    return _examined(task, text, finding, fresh, seen, wrong=bool(wrong))
 
 
 async def called_wrong(text: str, effects: Effects) -> bool | None:
@@ -143,17 +144,17 @@ async def _reply(task: Task, text: str, shown: Sequence[str], effects: Effects, 
         answer=quoted_block(text[:ANSWER_SHOWN], effects),
         tools="\n".join(f"- {tool.name}: {tool.summary}" for tool in effects.tools.values()) or "- none",
         found="\n".join(shown) or "(nothing yet)",
-        next=fill(FORCED if last else FREE),
+        next=fill(FORCED if last else FREE, form=fill(BARE_FORM if task.bare else TEXT_FORM)),
     )
     messages = (Message(role="system", content=fill(SYSTEM, date=effects.clock.now().date().isoformat())), Message(role="user", content=prompt))
     return await ask(effects, effects.writer, ModelRequest(role="critic", messages=messages, max_tokens=900, sample=sample, seed=effects.seed), Interaction)
 
 
-def _examined(text: str, finding: Interaction | None, fresh: Sequence[Evidence], seen: Mapping[str, Evidence], *, wrong: bool) -> State:
+def _examined(task: Task, text: str, finding: Interaction | None, fresh: Sequence[Evidence], seen: Mapping[str, Evidence], *, wrong: bool) -> State:
     """The check that the finding amounts to, and the problem: without words of what was found, an opinion decides nothing,
     though this critic rewrites by it."""
     said = finding or Interaction(problem="The critic gave no usable finding.")
-    answer = (said.answer or "").strip()
+    answer = (said.answer or "").strip() if task.bare else ""
     other = answer if answer and not same_but_space(answer, text) and not suspicions(answer) else None
     proof = next((item for item in fresh if (said.quote or "").strip() and is_verbatim(said.quote or "", withheld(item.text))), None)
     right = said.plausible != "no" and said.truthful == "yes"
@@ -209,18 +210,25 @@ Truthful: does what was found say the same?
 
 FREE = Template(
     name="interact.free",
+    variables={"form": "what the finding's answer is (interact.bare or interact.text)"},
     text="""\
 Either look one more thing up, as one JSON object: "action": "look_up", "tool": its name, "input": what it is given. Search with a question of your own; \
 to look at another page for the same question, repeat it.
 Or give your finding, as one JSON object: "action": "finding"; "plausible" and "truthful": each "yes", "no" or "unsure"; "quote": the words found that \
-decide, copied exactly, else ""; "problem": what is wrong in one sentence, else ""; "answer": the most possible answer in the form of the answer given, \
-which is the same one if nothing is wrong, or null if none can be given.""",
+decide, copied exactly, else ""; "problem": what is wrong in one sentence, else ""; "answer": {form}.""",
 )
 
 FORCED = Template(
     name="interact.forced",
+    variables={"form": "what the finding's answer is (interact.bare or interact.text)"},
     text="""\
-Nothing more can be looked up. Give your finding, and with it the most possible answer, as one JSON object: "action": "finding"; "plausible" and \
+Nothing more can be looked up. Give your finding now, as one JSON object: "action": "finding"; "plausible" and \
 "truthful": each "yes", "no" or "unsure"; "quote": the words found that decide, copied exactly, else ""; "problem": what is wrong in one sentence, \
-else ""; "answer": the most possible answer in the form of the answer given, which is the same one if nothing is wrong, or null if none can be given.""",
+else ""; "answer": {form}.""",
 )
+
+BARE_FORM = Template(
+    name="interact.bare",
+    text="the most possible answer in the form of the answer given, which is the same one if nothing is wrong, or null if none can be given",
+)
+TEXT_FORM = Template(name="interact.text", text="null, since the text is put right afterwards by what you say is wrong with it")

@@ -7,9 +7,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from redraft.events import plain
+from redraft.types import TaskKind
 
 __all__ = ["AUTO_TURNS", "STOP_ORDER", "Budgets", "Control", "Policy", "StopReason", "Strategy", "with_budgets", "with_turns"]
 
@@ -22,6 +23,8 @@ STOP_ORDER: tuple[StopReason, ...] = (
     "call_budget", "target", "unchanged", "cycle", "rejections", "stagnation", "stable", "hard_cap", "checked",
 )  # fmt: skip
 Strategy = Literal["loop", "reflexion", "lats", "react", "best-of-n", "self-consistency", "inline-tools"]
+BARE = frozenset({"qa", "math"})
+"""Kinds whose answer is bare: a critic that looks things up, or remembers them, gives the new one itself."""
 AUTO_TURNS = 8
 """The hard cap where `max_turns` is "auto"."""
 ALWAYS: tuple[StopReason, ...] = ("cancelled", "no_answer", "deadline", "token_budget", "cost_budget", "call_budget", "breaker_open")
@@ -161,19 +164,22 @@ class Policy:
             1 + (T + 1)·(looks + scores) + T·(opinions + rewrites)     [+ 2·k·T with `control.confirm`]
 
         The draft and T rewrites are examined: `looks` is 1 plan with tools, `interactions` of a critic that searches, 2 for one claim (choose, judge);
-        `scores` is k with an evaluator. `opinions` and `rewrites` are the calls of a turn that criticise and that rewrite. On top come judgements of
-        single claims and choices of a tool (`budgets.judgements`), repairs of unreadable replies (`budgets.repairs`), one plan for each further 6,000
-        characters of a text, and k·(T + 1) scores where an `optional` evaluator was passed.
+        `scores` is k with an evaluator. `opinions` and `rewrites` are the calls of a turn that criticise and that rewrite; a critic gives a new bare answer
+        without a call of its own. Without a kind it is the most for any. On top come judgements of single claims and choices of a tool
+        (`budgets.judgements`), repairs of unreadable replies (`budgets.repairs`), one plan for each further 6,000 characters of a text, and k·(T + 1)
+        scores where an `optional` evaluator was passed.
         """
+        if kind is None and self.strategy == "loop":
+            return max(self.bound(one) for one in get_args(TaskKind))
         turns = self.turns(kind)
         looks = {"tools": 1, "search": self.interactions, "claim": 2}.get(self.checks, 0)
         scores = self.samples if self.evaluator == "on" else 0
         opinions = 1 if self.critique in ("model", "aspects", "composed") and self.checks in ("model", "none", "tools") else 0
-        rewrites = 0 if self.checks in ("search", "model") else 1
+        bare = kind in BARE and self.checks in ("search", "model")
         confirmations = 2 * self.samples if self.control.confirm and scores else 0
         if self.strategy != "loop":
             return self._strategy_bound(looks + scores, opinions, confirmations)
-        return 1 + (turns + 1) * (looks + scores) + turns * (opinions + rewrites + confirmations)
+        return 1 + (turns + 1) * (looks + scores) + turns * (opinions + (0 if bare else 1) + confirmations)
 
     def _strategy_bound(self, examination: int, opinions: int, confirmations: int) -> int:
         """The bound of what is no loop: every draft, lesson, step, sample and rewrite is one call, every examined text `examination` more."""

@@ -15,6 +15,7 @@ from redraft.claims.edits import align, same_but_space
 from redraft.claims.suspicion import suspicions
 from redraft.effects import Effects
 from redraft.examples import EXAMPLES
+from redraft.interact import BARE_FORM, TEXT_FORM
 from redraft.plainly import memory_of, objection, wish
 from redraft.prompts import Template
 from redraft.quoting import quoted_block, quoted_query
@@ -77,7 +78,8 @@ async def recalled(task: Task, state: State, effects: Effects, *, turn: int) -> 
         remembered, other = await memory_of(task, state.text, effects, sample=turn)
         same = not other or same_but_space(other, state.text) or bool(suspicions(other))
         return () if same else (Problem(claim=whole(state.text), message=remembered or "The critic remembers another answer.", expected=other),)
-    reply = await _ask(RECALLED, Recollection, task, state, effects, turn=turn)
+    form = effects.prompts.fill(BARE_FORM if task.bare else TEXT_FORM)
+    reply = await _ask(RECALLED, Recollection, task, state, effects, turn=turn, form=form)
     if reply is None:
         return ()
     answer = (reply.answer or "").strip() if task.bare else ""
@@ -168,7 +170,12 @@ Name only what is wrong. If nothing is wrong, say so: that is as good a result a
 
 RECALLED = Template(
     name="reflect.recalled",
-    variables={"examples": "critiques done right and wrong, for this kind of task", "query": "the question", "answer": "the answer under examination"},
+    variables={
+        "examples": "critiques done right and wrong, for this kind of task",
+        "query": "the question",
+        "answer": "the answer under examination",
+        "form": "what the reply's answer is (interact.bare or interact.text)",
+    },
     text="""\
 How such answers are examined:
 {examples}
@@ -180,8 +187,7 @@ The answer:
 
 Nothing can be looked up. Write down what you remember that bears on it, and compare. Give one JSON object: "recalled": a list of short statements; \
 "plausible" (is the answer of the kind that was asked for?) and "truthful" (does it agree with what you remember?): each "yes", "no" or "unsure"; \
-"problem": what is wrong in one sentence, else ""; "answer": the most possible answer in the form of the answer given, which is the same one if \
-nothing is wrong, or null if you do not know.""",
+"problem": what is wrong in one sentence, else ""; "answer": {form}.""",
 )
 
 JUDGED = Template(
