@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from redraft.errors import InputError
 from redraft.events import Decided, Drafted, Event, ModelCalled, Scored, Started, StoppedRun, ToolCalled
 from redraft.protocols import TraceSink
-from redraft.trace import GENESIS, LONG_CHARACTERS, Trace, verify
+from redraft.trace import GENESIS, LONG_CHARACTERS, Trace, address_of, verify
 from redraft.types import Decision, Evidence, Message, ModelReply, ModelRequest, Scorecard, Task, ToolCall, Usage
 
 
@@ -262,3 +262,66 @@ def test_no_changed_byte_goes_unseen(at: int, by: int):
 def test_equal_events_under_equal_clocks_give_equal_bytes(texts: list[str]):
     found: list[Event] = [Drafted(text=text, given=True) for text in texts]
     assert written(found).to_jsonl() == written(found).to_jsonl()
+
+
+LONG = "0123456789 " * 200
+OTHER = "汉字 \ud800 " * 300
+
+
+def with_long_texts() -> Trace:
+    request = ModelRequest(role="writer", messages=(Message(role="system", content=LONG), Message(role="user", content="short")))
+    calls = [ModelCalled(key=str(number), model="m", request=request, reply=ModelReply(text=OTHER)) for number in range(3)]
+    return written([events()[0], *calls, *events()[2:]])
+
+
+def test_a_long_text_is_stored_once_and_read_back_where_it_was():
+    trace = with_long_texts()
+    data = trace.to_jsonl()
+    lines = data.splitlines()
+    assert data.count(LONG.encode()) == 1
+    assert [line.startswith(b'{"blob":"') for line in lines] == [False, True, True, False, False, False, False, False, False, False]
+    assert trace.records[1].addresses == (address_of(LONG), address_of(OTHER))
+    back = Trace.from_jsonl(data)
+    assert back.records[3].payload["request"]["messages"][0]["content"] == LONG
+    assert back.records[3].payload["reply"]["text"] == OTHER
+    assert back.to_jsonl() == data
+    assert verify(data, expect=trace.hash).ok
+
+
+def test_a_table_that_looks_like_an_address_comes_back_as_it_was():
+    odd = {"$blob": "0" * 64, "x": {"$literal": {"$blob": "1"}}, "y": [{"$blob": LONG}], "z": {"$literal": 1, "a": 2}}
+    trace = written([Decided(turn=1, decision=Decision(accepted=False, rule="x", figures=odd))])
+    assert trace.records[0].payload["decision"]["figures"] == odd
+    assert verify(trace.to_jsonl()).ok
+    assert Trace.from_jsonl(trace.to_jsonl()).records[0].payload["decision"]["figures"] == odd
+
+
+LONG_DATA = with_long_texts().to_jsonl()
+LONG_LINES = LONG_DATA.splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "seq", "words"),
+    [
+        ([*LONG_LINES[:1], *LONG_LINES[2:]], 1, "is missing"),
+        ([*LONG_LINES[:2], LONG_LINES[1], *LONG_LINES[2:]], 1, "stands twice"),
+        ([LONG_LINES[1], *LONG_LINES], 0, "none of its own"),
+        ([*LONG_LINES[:5], *LONG_LINES[1:2], *LONG_LINES[5:]], 3, "stands twice"),
+        ([*LONG_LINES[:2]], 1, "only a text of it"),
+        ([*LONG_LINES[:1], LONG_LINES[1].replace(b"0123", b"0124", 1), *LONG_LINES[2:]], 1, "does not give its address"),
+        ([*LONG_LINES[:1], LONG_LINES[1].replace(b'","text"', b'", "text"'), *LONG_LINES[2:]], 1, "does not give its address"),
+        ([*LONG_LINES[:1], b'{"blob":"' + b"[" * 100_000 + b"\n", *LONG_LINES[2:]], 1, "altered"),
+    ],
+)
+def test_a_long_text_that_was_touched_is_named_by_the_record_that_holds_it(lines: list[bytes], seq: int, words: str):
+    found = verify(b"".join(lines))
+    assert (found.ok, found.first_bad_seq) == (False, seq)
+    assert words in found.problem
+
+
+@given(st.integers(0, len(LONG_DATA) - 1), st.integers(1, 255))
+@settings(max_examples=300, deadline=None)
+def test_no_changed_byte_of_a_long_text_goes_unseen(at: int, by: int):
+    changed = bytearray(LONG_DATA)
+    changed[at] = (changed[at] + by) % 256
+    assert not verify(bytes(changed), expect=with_long_texts().hash).ok
