@@ -284,12 +284,18 @@ def _subject(sheet: Sheet, text: str, place: Place) -> ValueMention | None:
     labels = [mention for mention in read_mentions(sheet, text, place.subject).values if len(mention.filters) == 1 and not mention.excluded]
     labels = [mention for mention in labels if not sheet.fields[mention.filters[0].field].ordered]
     first = next(iter(labels), None)
-    if first is None or not re.fullmatch(r"(?:The )?", text[place.subject[0] : first.span[0]]) or re.match(r"\s*(?:and|,|&)", text[first.span[1] : first.span[1] + 5]):
+    if (
+        first is None
+        or not re.fullmatch(r"(?:The )?", text[place.subject[0] : first.span[0]])
+        or re.match(r"\s*(?:and|,|&)", text[first.span[1] : first.span[1] + 5])
+    ):
         return None
     return first
 
 
-def _groups(labels: Sequence[ValueMention], heading: Reading | None, subject: ValueMention | None) -> tuple[tuple[tuple[ValueMention, ...], ...], tuple[ValueMention, ...]]:
+def _groups(
+    labels: Sequence[ValueMention], heading: Reading | None, subject: ValueMention | None
+) -> tuple[tuple[tuple[ValueMention, ...], ...], tuple[ValueMention, ...]]:
     by_fields: dict[tuple[int, ...], list[ValueMention]] = {}
     for mention in labels:
         if not mention.excluded:
@@ -368,7 +374,9 @@ def counts_labels(figure: Quantity, reading: Reading, sheet: Sheet) -> bool:
     return bool(before) and any(word in ("of", "among", "amongst", "out") for word in lead[-3:])
 
 
-_RANGING = re.compile(r"\b(?:rang(?:e|es|ed|ing)|runs?|ran|var(?:y|ies|ied|ying)|spans?|spanned)\b[^.;]{0,40}?\b(?:from|between)\s+(?:\w+ ){0,2}[$€£]?$", re.IGNORECASE)
+_RANGING = re.compile(
+    r"\b(?:rang(?:e|es|ed|ing)|runs?|ran|var(?:y|ies|ied|ying)|spans?|spanned)\b[^.;]{0,40}?\b(?:from|between)\s+(?:\w+ ){0,2}[$€£]?$", re.IGNORECASE
+)
 
 
 def _end_of_range(text: str, figure: Quantity, figures: Sequence[Quantity], reading: Reading) -> str:
@@ -387,7 +395,11 @@ def _counts_too(text: str, figure: Quantity, figures: Sequence[Quantity], readin
         return False
     label = next((mention for mention in reading.values if mention.span[0] >= figure.span[1]), None)
     gap = text[before[-1].span[1] : figure.span[0]]
-    return label is not None and bool(re.search(r"(?:\band|,)\s*$", gap)) and bool(re.fullmatch(r"\s(?:in|at|from|for)\s(?:the )?", text[figure.span[1] : label.span[0]]))
+    return (
+        label is not None
+        and bool(re.search(r"(?:\band|,)\s*$", gap))
+        and bool(re.fullmatch(r"\s(?:in|at|from|for)\s(?:the )?", text[figure.span[1] : label.span[0]]))
+    )
 
 
 PEOPLE = frozenset("people persons men women".split())

@@ -15,23 +15,27 @@ from redraft.planning.table_words import root
 __all__ = ["glossed"]
 
 _CHINESE_LINES = (
-    "total 总共 总计 合计 共计 总额 总量 一共 累计 总 共", "average 平均 均值 平均每 人均值", "highest 最高 最多 最大 居首 第一位", "lowest 最低 最少 最小 垫底",
-    "grew 增长 上升 上涨 增加 提高 提升 攀升 增 升", "fell 下降 下跌 减少 降低 下滑 回落 跌 降", "share 占比 占 比重 份额", "than 比 较", "to 到 至 达到 达 升至 降至",
-    "of 的 之", "was 为 是 有 约为", "and 和 与 及 以及 、", "in 在 于 里 中 内", "about 约 大约 近 左右", "median 中位数", "times 倍", "more 多 高出", "less 少 低于",
-    "each 每 各 每个 各个", "all 所有 全部 全体 全 整个 前", "reached 实现 录得 取得 完成", "from 从 由 自", "number 数 数量 个 家 名 笔 件 台 人 只", "data 数据 表 表格",
-    "region 地区 区域", "target 目标 计划 预计 预算 预期 预测 将", "last 去年 上年 同期 同比 环比 上季 明年 今年", "not 不 没 没有 未 非 无", "only 仅 只有",
-    "rank 排名 排 位列", "the 该 其 这 此 了 也 都 则 并 且 就 地", "quarter 季度 季", "month 月 个月", "year 年 年度", "period 期", "yuan 元",
+    "total 总共 总计 合计 共计 总额 总量 一共 累计 总 共", "average 平均 均值 平均每 人均值", "highest 最高 最多 最大 居首 第一位",
+    "lowest 最低 最少 最小 垫底", "grew 增长 上升 上涨 增加 提高 提升 攀升 增 升", "fell 下降 下跌 减少 降低 下滑 回落 跌 降",
+    "share 占比 占 比重 份额", "than 比 较", "to 到 至 达到 达 升至 降至", "of 的 之", "was 为 是 有 约为", "and 和 与 及 以及 、",
+    "in 在 于 里 中 内", "about 约 大约 近 左右", "median 中位数", "times 倍", "more 多 高出", "less 少 低于", "each 每 各 每个 各个",
+    "all 所有 全部 全体 全 整个 前", "reached 实现 录得 取得 完成", "from 从 由 自", "number 数 数量 个 家 名 笔 件 台 人 只",
+    "data 数据 表 表格", "region 地区 区域", "target 目标 计划 预计 预算 预期 预测 将", "last 去年 上年 同期 同比 环比 上季 明年 今年",
+    "not 不 没 没有 未 非 无", "only 仅 只有", "rank 排名 排 位列", "the 该 其 这 此 了 也 都 则 并 且 就 地", "quarter 季度 季",
+    "month 月 个月", "year 年 年度", "period 期", "yuan 元",
 )  # fmt: skip
 _GERMAN_LINES = (
-    "total insgesamt gesamt zusammen gesamte gesamten", "average durchschnittlich durchschnitt durchschnittliche mittel schnitt mittlere", "the der die das dem den des",
-    "highest höchste höchsten höchster meisten größte größten", "lowest niedrigste niedrigsten wenigsten kleinste kleinsten geringste geringsten",
-    "was betrug war waren lag lagen ist sind beträgt liegt belief beliefen hatte hatten hat haben sich gab wurde wurden", "in im am zum zur",
-    "of von vom", "and und sowie", "with mit", "grew stieg stiegen wuchs gestiegen erhöhte zunahm", "fell sank sanken fiel fielen gesunken zurück",
-    "to auf bis zu", "by um", "at bei", "for für", "a ein eine einen einem einer eines", "came kamen kam", "reached erzielte erzielten erreichte erreichten verzeichnete",
-    "share anteil", "than als", "more mehr", "less weniger", "number zahl anzahl", "about rund etwa ca circa knapp", "median median", "target plan ziel budget soll prognose",
-    "last vorjahr vorjahres vormonat letzten", "not nicht kein keine keinen", "period zeitraum", "month monat monate monaten", "quarter quartal", "year jahr jahre jahres jahren",
-    "percent prozent", "difference differenz unterschied", "all alle allen aller", "each jede jeder jedes jeden pro je", "they es sie er", "only nur",
-    "times mal fache", "double doppelte doppelt", "half hälfte halb",
+    "total insgesamt gesamt zusammen gesamte gesamten", "average durchschnittlich durchschnitt durchschnittliche mittel schnitt mittlere",
+    "the der die das dem den des", "highest höchste höchsten höchster meisten größte größten",
+    "lowest niedrigste niedrigsten wenigsten kleinste kleinsten geringste geringsten",
+    "was betrug war waren lag lagen ist sind beträgt liegt belief beliefen hatte hatten hat haben sich gab wurde wurden",
+    "in im am zum zur", "of von vom", "and und sowie", "with mit", "grew stieg stiegen wuchs gestiegen erhöhte zunahm",
+    "fell sank sanken fiel fielen gesunken zurück", "to auf bis zu", "by um", "at bei", "for für", "a ein eine einen einem einer eines",
+    "came kamen kam", "reached erzielte erzielten erreichte erreichten verzeichnete", "share anteil", "than als", "more mehr",
+    "less weniger", "number zahl anzahl", "about rund etwa ca circa knapp", "median median", "target plan ziel budget soll prognose",
+    "last vorjahr vorjahres vormonat letzten", "not nicht kein keine keinen", "period zeitraum", "month monat monate monaten",
+    "quarter quartal", "year jahr jahre jahres jahren", "percent prozent", "difference differenz unterschied", "all alle allen aller",
+    "each jede jeder jedes jeden pro je", "they es sie er", "only nur", "times mal fache", "double doppelte doppelt", "half hälfte halb",
 )  # fmt: skip
 
 

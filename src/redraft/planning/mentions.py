@@ -165,6 +165,7 @@ def _inside(span: Span, outer: Span) -> bool:
     return outer[0] <= span[0] and span[1] <= outer[1]
 
 
+@lru_cache(maxsize=128)
 def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False) -> Reading:
     """Read one stretch of the text against the table; in a question also light verbs ("takes", "leaves") may stand for a column."""
     found = tuple(Word(word.text, (word.span[0] + span[0], word.span[1] + span[0]), root(word.text)) for word in words(text[span[0] : span[1]]))
@@ -419,10 +420,16 @@ def _by_other_words(
                 break
 
 
-def _phrases(found: Sequence[Word], entries: Iterable[tuple[str, ...]], taken: Sequence[Span]) -> tuple[Span, ...]:
-    by_first: dict[str, list[tuple[str, ...]]] = {}
+@lru_cache(maxsize=64)
+def _by_first(entries: frozenset[tuple[str, ...]]) -> Mapping[str, Sequence[tuple[str, ...]]]:
+    found: dict[str, list[tuple[str, ...]]] = {}
     for entry in entries:
-        by_first.setdefault(entry[0], []).append(entry)
+        found.setdefault(entry[0], []).append(entry)
+    return found
+
+
+def _phrases(found: Sequence[Word], entries: frozenset[tuple[str, ...]], taken: Sequence[Span]) -> tuple[Span, ...]:
+    by_first = _by_first(entries)
     places: list[Span] = []
     for at, word in enumerate(found):
         if any(start <= word.span[0] < end for start, end in taken) or word.text.lower() == "followed":

@@ -157,7 +157,8 @@ ADJECTIVE_MEASURES: Mapping[str, str] = {
 SYNONYMS: tuple[frozenset[str], ...] = tuple(
     frozenset(root(word) for word in line.split())
     for line in (
-        "revenue sales turnover takings umsatz 销售额 营业额", "cost expense expenditure spending outlay kosten 成本", "profit earnings gewinn 利润", "salary wage pay income compensation",
+        "revenue sales turnover takings umsatz 销售额 营业额", "cost expense expenditure spending outlay kosten 成本",
+        "profit earnings gewinn 利润", "salary wage pay income compensation",
         "employee staff headcount worker personnel",
         "customer client kunden kunde 客户", "price cost fare fee charge", "quantity unit volume",
         "population inhabitant resident people", "area size surface", "length distance",

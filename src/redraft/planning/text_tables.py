@@ -54,7 +54,9 @@ class TextTable:
 
 def _total_label(text: str) -> bool:
     low = text.lower().rstrip(":")
-    return low in TOTALS or bool(re.match(r"(?:grand |sub-?)?total\b|sum\b|subtotal\b|average\b|mean\b|median\b|all\b|gesamt|summe|mittelwert|合计|总计|平均", low))
+    return low in TOTALS or bool(
+        re.match(r"(?:grand |sub-?)?total\b|sum\b|subtotal\b|average\b|mean\b|median\b|all\b|gesamt|summe|mittelwert|合计|总计|平均", low)
+    )
 
 
 def text_tables(text: str) -> tuple[TextTable, ...]:
@@ -71,7 +73,7 @@ def _tables(text: str) -> Iterator[TextTable]:
         if block.kind == "heading":
             heading, before = said, ""
         elif block.kind != "table_row":
-            before = said if len(said) <= 120 and said.rstrip("*_ ").endswith((":", "：")) or said.startswith(("Table", "**Table", "表")) else ""
+            before = said if (len(said) <= 120 and said.rstrip("*_ ").endswith((":", "："))) or said.startswith(("Table", "**Table", "表")) else ""
         else:
             captions[text.rfind("\n", 0, block.span[0]) + 1] = f"{heading} {before}"
         if block.kind == "table_row":
@@ -134,7 +136,7 @@ def _sheet(table: TextTable, number: int) -> Sheet | None:
         units = {cell.figure.unit for cell in present if cell.figure and cell.figure.unit} if numeric else set[str]()
         unit = "%" if numeric and present[0].figure and present[0].figure.percent else next(iter(units)) if len(units) == 1 else ""
         columns.append({"name": name or f"column_{place + 1}", "kind": "number" if numeric else "text", "unit": unit})
-    if not any(column["kind"] == "number" for column in columns) or columns[0]["kind"] == "number" and len(columns) < 2:
+    if not any(column["kind"] == "number" for column in columns) or (columns[0]["kind"] == "number" and len(columns) < 2):
         return None
     rows = [[_value(cell, columns[place]["kind"]) for place, cell in enumerate(row)] for row in table.rows]
     entry = {"name": f"table_{number}_of_the_text", "columns": columns, "notes": [], "broken_rows": 0, "rows": len(rows)}

@@ -87,7 +87,9 @@ def _label(table: TextTable, row: int) -> str:
     return next((cell.text for cell in table.rows[row][:2] if cell.figure is None and cell.text), "")
 
 
-def _total(table: TextTable, row: int, rows: Sequence[int], place: int, mean: bool, corrected: Mapping[tuple[int, int], Fraction]) -> tuple[bool, Fraction, list[str]] | None:
+def _total(
+    table: TextTable, row: int, rows: Sequence[int], place: int, mean: bool, corrected: Mapping[tuple[int, int], Fraction]
+) -> tuple[bool, Fraction, list[str]] | None:
     figure = table.rows[row][place].figure
     parts = [cell.figure for cell in table.column(place, rows)]
     found = [part for part in parts if part is not None]
@@ -198,7 +200,9 @@ def cell_route(text: str, cell: Cell, right: bool, exact: Fraction, words: str, 
     at = text.find(line, start)
     span = (at, at + len(line)) if at <= cell.span[0] and cell.span[1] <= at + len(line) else cell.span
     said = text[slice(*span)]
-    claim = Claim(id=claim_id(f"{said} @{cell.span[0] - span[0]}", "number", text.count(said, 0, span[0])), text=said, span=span, focus=cell.span, kind="number")
+    claim = Claim(
+        id=claim_id(f"{said} @{cell.span[0] - span[0]}", "number", text.count(said, 0, span[0])), text=said, span=span, focus=cell.span, kind="number"
+    )
     note = f"{words} is {show(exact)}" + ("" if right else f", not {cell.text}")
 
     def decide(results: Sequence[ToolResult]) -> Verdict | None:
