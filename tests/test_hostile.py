@@ -255,6 +255,12 @@ def test_the_changes_of_a_long_page_are_shown_line_by_line() -> None:
         "```json\n" + "[" * 100_000 + "\n```",
         "a\u0301" * 50_000,
         "\u200b" * 50_000 + "1",
+        "3 m * " * 5000 + "= 4 m²",
+        "3 m = " * 2000,
+        "1 * 1 <= " * 2000,
+        "from 9:40 to " * 10_000,
+        "depart 9:40 arrive " * 10_000,
+        "10–12 km (" * 5000,
     ],
     ids=lambda text: repr(text[:8]),
 )

@@ -128,7 +128,8 @@ def clear(flat: str, line: list[Token], left: Run, right: Run, shown: Quantity, 
 
 def doubtful(flat: str, start: int, end: int) -> bool:
     """Whether what stands here is said to be false, supposed, asked, or quoted as somebody's words, as far as its line tells."""
-    first, last = max(flat.rfind("\n", 0, start) + 1, start - 200), end + 200
+    first, last = max(0, start - 200), end + 200
+    first = max(first, flat.rfind("\n", first, start) + 1)
     stop = flat.find("\n", end, last)
     return _DOUBTFUL.search(flat, first, last if stop < 0 else stop) is not None or _quoted_or_asked(flat, start, end)
 

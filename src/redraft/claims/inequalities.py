@@ -73,7 +73,7 @@ def _comparison(flat: str, line: list[Token], left: Run, relation: Relation, rig
     holds = relates(a, relation, b)
     start, end = left.start, right.end
     pair = any(_PAIR.fullmatch(flat, run.start, run.end) for run in (left, right))
-    clear = not (pair or left.uncertain or right.uncertain or _CONDITION.search(flat[max(0, start - 60) : start]) or doubtful(flat, start, end))
+    clear = holds or not (pair or left.uncertain or right.uncertain or _CONDITION.search(flat[max(0, start - 60) : start]) or doubtful(flat, start, end))
     ambiguous = any(operand.ambiguous for run in (left, right) for operand in run.operands)
     yield Statement(
         span=(start, end),

@@ -20,6 +20,8 @@ from redraft.types import Span
 
 __all__ = ["products"]
 
+BEFORE = 40
+"""Characters in front of a product that tell whether it begins there."""
 _GAP = re.compile(r"[ \u202f-]?")
 _TIMES = re.compile(r"\s*(?:[*×·⋅∙]|\\times|\bx\b|\btimes\b|\bmultiplied by\b)\s*")
 _OVER = re.compile(r"\s*(?:[/÷∕]|\bdivided by\b)\s*")
@@ -82,7 +84,8 @@ def _statement(line: str, factors: Sequence[_Term], signs: Sequence[str], result
     if not all(_plain(term) for term in (*factors, result)) or _dimension(factors, signs) != unit.dimension:
         return
     start, end = factors[0].figure.span[0], result.end
-    if _BEGINS.search(line[:start]) is None or _OPEN.search(line[:start]) or _GOES_ON.match(line, end):
+    before = line[max(0, start - BEFORE) : start]
+    if _BEGINS.search(before) is None or _OPEN.search(before) or _GOES_ON.match(line, end):
         return
     shown = result.figure
     focus: Span = shown.span
