@@ -169,6 +169,29 @@ class TestCritic:
         assert "The program in the answer was run." in prompts[0]
         assert "1440" in prompts[0]
 
+    @pytest.mark.parametrize(
+        ("said", "found"),
+        [
+            ("Mountains are high", "Mountains are high and snow lies on them. The Esk is elsewhere."),
+            ("The Esk runs through Marden", "The Esk runs through Marden."),
+        ],
+    )
+    def test_words_that_say_nothing_of_the_answer_support_nothing(self, said: str, found: str) -> None:
+        outcome = revise(
+            "critic", lambda _, prompt: finding("Tolle", truthful="yes", quote=said) if "Evidence 1" in prompt else look_up("x"), tools=[pages(found)]
+        )
+        assert outcome.checks[0].status == "insufficient"
+        assert outcome.status == "unverified"
+
+    def test_a_small_model_never_judges(self) -> None:
+        def respond(request: ModelRequest) -> str:
+            first = "Evidence 1" not in request.messages[-1].content
+            return json.dumps(look_up("x") if first else finding("Esk", truthful="yes", quote="The Esk runs"))
+
+        writer = ScriptedModel([respond] * 40, ability="small")
+        outcome = Refiner(writer, tools=[pages("The Esk runs through Marden.")], policy="critic").revise_sync("Which river?", "Esk")
+        assert (outcome.checks[0].status, outcome.status) == ("insufficient", "unverified")
+
     def test_of_a_longer_text_only_the_words_that_are_wrong_change(self) -> None:
         draft = "Marden lies in a valley.\nThe Tolle runs through it.\n"
 

@@ -18,17 +18,18 @@ from redraft.claims.code import code_blocks
 from redraft.claims.edits import same_but_space
 from redraft.claims.refusal import is_refusal
 from redraft.claims.suspicion import suspicions, withheld
+from redraft.claims.words import content_words, stems
 from redraft.effects import ORACLE, Effects
 from redraft.examples import EXAMPLES
-from redraft.judge import is_verbatim
+from redraft.judge import bears_on, is_verbatim
 from redraft.policy import Policy
 from redraft.prompts import Template
 from redraft.quoting import evidence_block, quoted_block, quoted_query
-from redraft.screening import clean
+from redraft.screening import OWN_WORDS, clean
 from redraft.structured import ask
 from redraft.types import EXACT_TOOLS, Check, CheckStatus, Claim, Evidence, Failure, Message, ModelRequest, Problem, State, Task, ToolCall, is_search
 
-__all__ = ["BARE_FORM", "SHOWN", "TEXT_FORM", "Interaction", "called_wrong", "interact", "look_up"]
+__all__ = ["BARE_FORM", "SHOWN", "TEXT_FORM", "Interaction", "called_wrong", "interact", "look_up", "proves"]
 
 SHOWN = 400
 """Characters of one page that the critic is shown."""
@@ -87,7 +88,7 @@ async def interact(task: Task, policy: Policy, text: str, retained: State | None
             fresh.append(found)
             seen[found.id] = found
     seen |= {item.id: item for item in fresh}
-    return _examined(task, text, finding, fresh, seen, wrong=bool(wrong))
+    return _examined(task, text, finding, fresh if effects.writer.ability == "capable" else (), seen, wrong=bool(wrong))
 
 
 async def called_wrong(text: str, effects: Effects) -> bool | None:
@@ -116,6 +117,21 @@ async def look_up(tool: str | None, given: str, seen: Mapping[str, Evidence], po
         if found is not None:
             return found, evidence_block(number, _cut(found), effects)
     return None, f"{name} for {quoted_block(given, effects)}\ngave nothing that was not seen before."
+
+
+def proves(quote: str, item: Evidence, subject: str, *, supports: str = "") -> bool:
+    """Whether the quotation stands in the evidence and says something about the subject; `supports`: a claim of which some word must stand there too.
+
+    What an exact tool worked out says nothing in words: its result has only to be quoted.
+    """
+    if not quote.strip() or not is_verbatim(quote, withheld(item.text)):
+        return False
+    if item.tool in OWN_WORDS:
+        return True
+    if not bears_on(quote, item.text, subject):
+        return False
+    wanted = stems(content_words(supports))
+    return not wanted or not wanted.isdisjoint(stems(content_words(f"{item.text} {item.title}")))
 
 
 def _page(item: Evidence) -> str:
@@ -152,12 +168,13 @@ async def _reply(task: Task, text: str, shown: Sequence[str], effects: Effects, 
 
 def _examined(task: Task, text: str, finding: Interaction | None, fresh: Sequence[Evidence], seen: Mapping[str, Evidence], *, wrong: bool) -> State:
     """The check that the finding amounts to, and the problem: without words of what was found, an opinion decides nothing,
-    though this critic rewrites by it."""
+    though this critic rewrites by it. `fresh`: what may prove it; for a small model, which never judges, nothing."""
     said = finding or Interaction(problem="The critic gave no usable finding.")
     answer = (said.answer or "").strip() if task.bare else ""
     other = answer if answer and not same_but_space(answer, text) and not suspicions(answer) else None
-    proof = next((item for item in fresh if (said.quote or "").strip() and is_verbatim(said.quote or "", withheld(item.text))), None)
     right = said.plausible != "no" and said.truthful == "yes"
+    subject = f"{task.query} {text} {answer}"
+    proof = next((item for item in fresh if proves(said.quote or "", item, subject, supports=text if right else "")), None)
     status: CheckStatus = "insufficient"
     if proof is not None and (right or said.truthful == "no"):
         status = "supported" if right else "contradicted"

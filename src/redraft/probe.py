@@ -14,11 +14,9 @@ from pydantic import BaseModel
 
 from redraft.claims.edits import align
 from redraft.claims.refusal import is_refusal
-from redraft.claims.suspicion import withheld
 from redraft.effects import Effects
 from redraft.examples import EXAMPLES
-from redraft.interact import look_up
-from redraft.judge import is_verbatim
+from redraft.interact import look_up, proves
 from redraft.policy import Policy
 from redraft.prompts import Template
 from redraft.quoting import evidence_block, quoted_block, quoted_query
@@ -70,7 +68,8 @@ async def probe(task: Task, policy: Policy, text: str, retained: State | None, e
         check = Check(claim=claim, status="unavailable", plan="chosen", note=said.splitlines()[-1])
         return dataclasses.replace(state, checks=_with(kept, check))
     finding = await _finding(task, text, claim, found, effects, sample=turn)
-    check = _check(claim, finding, found)
+    subject = f"{task.query} {text}" if task.bare else f"{claim.text} {task.query}"
+    check = _check(claim, finding if effects.writer.ability == "capable" else None, found, subject)
     problems = (Problem(claim=claim, message=check.note, evidence=check.evidence, expected=check.expected),) if check.status == "contradicted" else ()
     return dataclasses.replace(state, checks=_with(kept, check), evidence=evidence | {found.id: found}, found=problems)
 
@@ -91,11 +90,12 @@ def _with(kept: Sequence[Check], check: Check) -> tuple[Check, ...]:
     return tuple(sorted([*others, check], key=lambda one: one.claim.span))
 
 
-def _check(claim: Claim, finding: Finding | None, found: Evidence) -> Check:
+def _check(claim: Claim, finding: Finding | None, found: Evidence, subject: str) -> Check:
+    """A finding counts only with words of the result that say something about the claim; that of a small model, which never judges, not at all."""
     if finding is None:
         return Check(claim=claim, status="insufficient", plan="chosen", evidence=(found.id,), note="the critic gave no usable finding")
     quote = (finding.quote or "").strip()
-    proven = bool(quote) and is_verbatim(quote, withheld(found.text))
+    proven = proves(quote, found, f"{subject} {finding.replacement or ''}", supports=claim.text if finding.verdict == "supported" else "")
     status: CheckStatus = finding.verdict if proven else "insufficient"
     note = (finding.problem or "").strip() or ("The result says otherwise." if status == "contradicted" else "")
     expected = (finding.replacement or None) if status == "contradicted" else None

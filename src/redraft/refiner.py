@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from redraft.records import Records
     from redraft.records.keeping import RunKeeper
 
-__all__ = ["Refiner"]
+__all__ = ["Refiner", "outcome_of", "planner_for"]
 
 T = TypeVar("T")
 
