@@ -1,6 +1,7 @@
 """Records in the forms that others read.
 
 runs.py         a record as one value: texts, checks, turns, calls
+marking.py      where claims lie in a text, and what a rewrite changes
 training.py     SFT and DPO rows, claims with verdicts
 logs.py         a log of Inspect
 tables.py       CSV and Parquet for analysts

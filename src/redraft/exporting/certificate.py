@@ -6,14 +6,14 @@ decided by which figures, and the hash of every event. A policy in the page forb
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from redraft import __version__
+from redraft.exporting.marking import RANK, verdict_stretches, word_changes
 from redraft.exporting.runs import Run, Text, Turn
 from redraft.types import Check
 
@@ -26,10 +26,7 @@ VERDICTS: Mapping[str, tuple[str, str]] = {
     "unavailable": ("–", "could not be checked"),
     "skipped": ("·", "no claim"),
 }
-_RANK = tuple(VERDICTS)
 _UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-_WORDS = re.compile(r"\s+|[^\W\d_]+|\d[\d.,]*|.", re.DOTALL)
-_MOST_WORDS = 20_000
 
 
 def certificate(run: Run) -> bytes:
@@ -80,39 +77,23 @@ def _summary(run: Run) -> str:
 
 def _marked(text: Text) -> str:
     """The text with the words of its claims marked, the worst verdict where claims overlap."""
-    ranks = bytearray(b"\xff" * len(text.text))
-    for check in text.checks:
-        if check.status == "skipped" or check.claim.kind == "coverage":
-            continue
-        start, end = check.claim.focus or check.claim.span
-        rank = _RANK.index(check.status)
-        for place in range(max(0, start), min(end, len(ranks))):
-            ranks[place] = min(ranks[place], rank)
     pieces: list[str] = []
-    for start, end in _stretches(ranks):
+    for start, end, number in verdict_stretches(text.text, text.checks):
         piece = _text(text.text[start:end])
-        if ranks[start] == 0xFF:
+        if number is None:
             pieces.append(piece)
         else:
-            status = _RANK[ranks[start]]
+            status = text.checks[number].status
             sign, words = VERDICTS[status]
             pieces.append(f'<mark class="{status}">{piece}<span class="sign" role="img" aria-label="{words}">{sign}</span></mark>')
     return f'<div class="text">{"".join(pieces)}</div>'
-
-
-def _stretches(ranks: bytearray) -> Iterator[tuple[int, int]]:
-    start = 0
-    for place in range(1, len(ranks) + 1):
-        if place == len(ranks) or ranks[place] != ranks[start]:
-            yield start, place
-            start = place
 
 
 def _verdicts(run: Run, text: Text, prefix: str) -> str:
     shown = [check for check in text.checks if check.status != "skipped"]
     if not shown:
         return "<p>Nothing in it was checked.</p>"
-    items = "".join(_verdict(run, check) for check in sorted(shown, key=lambda check: (_RANK.index(check.status), check.claim.span)))
+    items = "".join(_verdict(run, check) for check in sorted(shown, key=lambda check: (RANK.index(check.status), check.claim.span)))
     return f'<ol class="checks" id="{prefix}">{items}</ol>'
 
 
@@ -143,13 +124,8 @@ def _diff(before: str, after: str) -> str:
     """The rewrite word by word; texts too long to compare stand one after the other."""
     if before == after:
         return "<p>Nothing.</p>"
-    old, new = _WORDS.findall(before), _WORDS.findall(after)
-    if len(old) + len(new) > _MOST_WORDS:
-        return f'<div class="text"><del>{_text(before)}</del></div><div class="text"><ins>{_text(after)}</ins></div>'
-    pieces: list[str] = []
-    for kind, first, last, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        gone, came = _text("".join(old[first:last])), _text("".join(new[start:end]))
-        pieces.append(gone if kind == "equal" else (f"<del>{gone}</del>" if gone else "") + (f"<ins>{came}</ins>" if came else ""))
+    tags = {"equal": ("", ""), "gone": ("<del>", "</del>"), "new": ("<ins>", "</ins>")}
+    pieces = [f"{tags[kind][0]}{_text(words)}{tags[kind][1]}" for kind, words in word_changes(before, after)]
     return f'<div class="text">{"".join(pieces)}</div>'
 
 

@@ -13,7 +13,7 @@ from redraft.records.reading import events_of
 from redraft.trace import Record
 from redraft.types import Check, Decision, Edit, Evidence, Method, Problem, Scorecard, Task, Usage
 
-__all__ = ["EXACT", "Run", "Text", "Turn", "read_runs", "run_of"]
+__all__ = ["EXACT", "Reading", "Run", "Text", "Turn", "read_runs", "run_of"]
 
 EXACT: frozenset[Method] = frozenset({"computed", "executed", "quoted"})
 """Ways of deciding that take no model's word for it."""
@@ -90,7 +90,7 @@ def run_of(run_id: str, records: Sequence[Record]) -> Run:
     events = events_of(records)
     if not events or not isinstance(started := events[0], Started) or not isinstance(stopped := events[-1], StoppedRun):
         raise InputError(f"{run_id} is no complete run: it has no start or no end")
-    reading = _Reading()
+    reading = Reading()
     for event in events:
         reading.take(event)
     final = reading.texts.get(stopped.answer, Text(text=stopped.answer))
@@ -116,35 +116,35 @@ def run_of(run_id: str, records: Sequence[Record]) -> Run:
     )
 
 
-class _Reading:
-    """Events, taken one after the other. A text that was not verified again has the checks it had."""
+class Reading:
+    """Events, taken one after the other, of a run that may still go on. A text that was not verified again has the checks it had."""
 
     def __init__(self) -> None:
         self.draft = ""
         self.texts: dict[str, Text] = {}
         self.turns: list[Turn] = []
         self.evidence: dict[str, Evidence] = {}
-        self._retained = Text(text="")
-        self._last = ""
-        self._problems: tuple[Problem, ...] = ()
-        self._candidate = Corrected(turn=0, text="")
+        self.retained = Text(text="")
+        self.last = ""
+        self.problems: tuple[Problem, ...] = ()
+        self.candidate = Corrected(turn=0, text="")
 
     def take(self, event: Event) -> None:
         match event:
             case Drafted():
-                self.draft = self._last = event.text
-                self._retained = Text(text=event.text)
+                self.draft = self.last = event.text
+                self.retained = Text(text=event.text)
             case Verified():
                 self.evidence |= {item.id: item for item in event.evidence}
-                self._last = event.text
+                self.last = event.text
                 self._known(Text(text=event.text, checks=event.checks))
             case Scored():
-                known = self.texts.get(self._last, Text(text=self._last))
+                known = self.texts.get(self.last, Text(text=self.last))
                 self._known(Text(text=known.text, checks=known.checks, scorecard=event.scorecard))
             case Criticised():
-                self._problems = event.problems
+                self.problems = event.problems
             case Corrected():
-                self._candidate, self._last = event, event.text
+                self.candidate, self.last = event, event.text
             case Decided():
                 self._decided(event)
             case _:
@@ -152,20 +152,20 @@ class _Reading:
 
     def _known(self, text: Text) -> None:
         self.texts[text.text] = text
-        if text.text == self._retained.text:
-            self._retained = text
+        if text.text == self.retained.text:
+            self.retained = text
 
     def _decided(self, event: Decided) -> None:
-        new = self.texts.get(self._candidate.text, Text(text=self._candidate.text))
+        new = self.texts.get(self.candidate.text, Text(text=self.candidate.text))
         self.turns.append(
             Turn(
                 number=event.turn,
-                retained=self._retained,
-                problems=self._problems,
+                retained=self.retained,
+                problems=self.problems,
                 candidate=new,
-                edits=self._candidate.edits,
+                edits=self.candidate.edits,
                 decision=event.decision,
             )
         )
         if event.decision.accepted:
-            self._retained = new
+            self.retained = new
