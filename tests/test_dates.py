@@ -125,3 +125,20 @@ async def test_days_added_and_counted_agree(day: date, n: int) -> None:
 def test_any_text_is_a_date_or_refused(text: str) -> None:
     with suppress(DateError):
         read_date(text)
+
+
+@pytest.mark.parametrize(
+    ("call", "value"),
+    [
+        ('minutes_between("09:40", "11:15")', "95"),
+        ('minutes_between("22:30", "01:15")', "165"),
+        ('add_minutes("20:30", 45)', "21:15"),
+        ('add_minutes("00:15", -30)', "23:45"),
+        ('minutes_between("09:40", "25:00")', None),
+        ('minutes_between("9.40", "10:00")', None),
+        ('add_minutes("09:40", 99999999)', None),
+    ],
+)
+async def test_times_of_day(call: str, value: str | None) -> None:
+    found = await DatesTool().run(ToolCall(tool="dates", input=call))
+    assert isinstance(found, Failure) if value is None else (isinstance(found, tuple) and found[0].value == value)

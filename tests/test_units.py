@@ -131,3 +131,23 @@ def test_there_and_back_is_the_same(value: Fraction, pair: tuple[str, str]) -> N
 def test_any_text_is_converted_or_refused(text: str) -> None:
     with suppress(UnitError):
         convert(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("100 km / 2 h to km/h", Fraction(50)),
+        ("(60 W) * (10 h) to kWh", Fraction(3, 5)),
+        ("(3 m) × (50 cm) to m²", Fraction(3, 2)),
+        ("2 kg * 9.8 m/s² to N", Fraction(98, 5)),
+        ("3 / 4 cup to cups", Fraction(3, 4)),
+    ],
+)
+def test_products_of_measurements_are_converted(text: str, value: Fraction) -> None:
+    assert convert(text).value == value
+
+
+@pytest.mark.parametrize(("text", "words"), [("100 km / 2 h to kg", "does not measure what kg does"), ("20 °C * 2 to °C", "do not multiply")])
+def test_products_that_measure_something_else_are_refused_in_words(text: str, words: str) -> None:
+    with pytest.raises(UnitError, match=words):
+        convert(text)

@@ -318,12 +318,15 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., tuple[str, str]], Parameters]] = {
         (int,): (days_in_year, is_leap_year, next_leap_year, previous_leap_year),
         (int, int): (days_in_month, nth_day_of_year),
         (int, int, str, int): (nth_weekday,),
-        (str, int): (add_minutes,),
-        (str, str): (minutes_between,),
     }.items()
     for function in functions
 }  # fmt: skip
-"""Every function by name, with the types of its arguments; each returns the exact value and a sentence."""
+"""Every function of the calendar by name, with the types of its arguments; each returns the exact value and a sentence."""
+CLOCK: Mapping[str, tuple[Callable[..., tuple[str, str]], Parameters]] = {
+    "add_minutes": (add_minutes, (str, int)),
+    "minutes_between": (minutes_between, (str, str)),
+}
+"""Functions of times of day, which rules plan; no model is told of them."""
 
 
 def typed(item: str | int, kind: type) -> date | str | int:
@@ -342,8 +345,7 @@ class DatesTool:
 
     name = "dates"
     summary = (
-        "The calendar and the clock: `weekday(2024-03-01)`, `add_days(2024-03-01, 45)`, `days_between(2024-01-01, 2024-12-25)`,"
-        f' `minutes_between("09:40", "11:15")`; functions: {", ".join(sorted(FUNCTIONS))}.'
+        f"The calendar: `weekday(2024-03-01)`, `add_days(2024-03-01, 45)`, `days_between(2024-01-01, 2024-12-25)`; functions: {', '.join(sorted(FUNCTIONS))}."
     )
     timeout_seconds = 2.0
 
@@ -351,9 +353,10 @@ class DatesTool:
         """Evidence whose value is an ISO date, a number, a weekday, or `yes` or `no`; or a Failure."""
         try:
             name, arguments = read_call(call.input)
-            if name not in FUNCTIONS:
-                raise CallError(f"{name[:40]!r} is not a function of this tool; known: {', '.join(sorted(FUNCTIONS))}", "unsupported")
-            function, parameters = FUNCTIONS[name]
+            known = {**FUNCTIONS, **CLOCK}
+            if name not in known:
+                raise CallError(f"{name[:40]!r} is not a function of this tool; known: {', '.join(sorted(known))}", "unsupported")
+            function, parameters = known[name]
             if len(arguments) != len(parameters):
                 raise CallError(f"{name} takes {len(parameters)} arguments")
             value, text = function(*(typed(item, kind) for item, kind in zip(arguments, parameters, strict=True)))

@@ -275,10 +275,7 @@ class UnitsTool:
     """Conversions between units of measurement."""
 
     name = "units"
-    summary = (
-        "Converts a measurement, or a product of several: `100 km to mi`, `5 ft 11 in to cm`, `98.6 °F to °C`, `90 km/h to m/s`, `100 km / 2 h to km/h`;"
-        " states how an ambiguous unit was read."
-    )
+    summary = "Converts a measurement: `100 km to mi`, `5 ft 11 in to cm`, `98.6 °F to °C`, `90 km/h to m/s`; states how an ambiguous unit was read."
     timeout_seconds = 5.0
 
     async def run(self, call: ToolCall) -> ToolResult:
