@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tests.table_runs import check, only
 
 STOCK = """SKU,Item,Category,Stock,Unit price
@@ -66,7 +67,10 @@ PLAYERS = "Player,Team,Games,Points\nJordan Mills,Hawks,28,612\nTyrese Cole,Hawk
 CARS = "Model,Range (km),Price (EUR),Rating\nAlpha,480,49900,4.3\nBeta,520,46500,4.6\nGamma,340,31900,4.1\n"
 SALES = "Region,Quarter,Revenue,Units\nNorth,Q1,120400,3010\nNorth,Q2,131250,3281\nSouth,Q1,98600,2465\nSouth,Q2,101900,2547\n"
 CHINESE = "地区,季度,销售额（万元）,订单数\n华东,第一季度,1250,3120\n华东,第二季度,1380,3410\n华南,第一季度,980,2650\n华南,第二季度,1010,2710\n"
-GERMAN = "Filiale;Monat;Umsatz (€);Kunden\nKöln;Januar 2024;45.230,50;3.210\nKöln;März 2024;48.115,20;3.340\nBonn;Januar 2024;28.940,75;2.150\nBonn;März 2024;30.470,00;2.265\n"
+GERMAN = (
+    "Filiale;Monat;Umsatz (€);Kunden\n"
+    "Köln;Januar 2024;45.230,50;3.210\nKöln;März 2024;48.115,20;3.340\nBonn;Januar 2024;28.940,75;2.150\nBonn;März 2024;30.470,00;2.265\n"
+)
 
 TRUE = [
     (STOCK, "We hold 140 hammers at a unit price of €12.90."),
@@ -156,3 +160,8 @@ async def test_a_pronoun_takes_up_the_subject_before(tmp_path: Path) -> None:
 
 async def test_a_name_of_something_a_row_has_is_not_the_row(tmp_path: Path) -> None:
     assert not only(await check(tmp_path, {"t": COUNTRIES}, "Lisbon has 10.5 million inhabitants."), "supported")
+
+
+async def test_a_first_column_with_gaps_contradicts_nothing(tmp_path: Path) -> None:
+    table = "Region,City,Sales\nNorth,Oslo,1200\n,Bergen,1800\nSouth,Rome,900\n"
+    assert not only(await check(tmp_path, {"t": table}, "Sales in North were 3,000."), "contradicted")

@@ -294,3 +294,68 @@ async def test_two_files_of_one_name_get_two_tables(tmp_path: Path) -> None:
     result = await ask([one, two], "SELECT (SELECT a FROM t) + (SELECT a FROM t_2)")
     assert not isinstance(result, Failure)
     assert result[0].value == "6"
+
+
+def odd_book(path: Path) -> None:
+    """A workbook as people keep them: merged labels, per cent, dates as dates and as text, formulas without values, a hidden sheet."""
+    import xlsxwriter
+
+    book = xlsxwriter.Workbook(str(path))
+    percent, day = book.add_format({"num_format": "0.0%"}), book.add_format({"num_format": "yyyy-mm-dd"})
+    data = book.add_worksheet("Data")
+    data.write_row(0, 0, ["Region", "City", "Sales", "Share", "Date", "Written", "Double", "Amount"])
+    rows = [
+        ("", "Oslo", 1200, 0.4, 5, "05.01.2024", "1,200"),
+        ("", "Bergen", 1800, 0.5, 6, "25.02.2024", "1,800"),
+        ("South", "Rome", 900, 0.1, 7, "05.03.2024", "900"),
+    ]
+    for number, (region, city, sales, share, date, written, amount) in enumerate(rows, 1):
+        data.write_row(number, 0, [region, city, sales])
+        data.write_number(number, 3, share, percent)
+        data.write_number(number, 4, 45000 + date, day)
+        data.write_string(number, 5, written)
+        data.write_formula(number, 6, f"=C{number + 1}*2", None, "")
+        data.write_string(number, 7, amount)
+    data.merge_range(1, 0, 2, 0, "North")
+    old = book.add_worksheet("Old")
+    old.write_row(0, 0, ["Region", "Sales"])
+    old.write_row(1, 0, ["North", 99999])
+    old.hide()
+    book.close()
+
+
+async def test_a_label_merged_over_rows_belongs_to_each_of_them(tmp_path: Path) -> None:
+    odd_book(tmp_path / "b.xlsx")
+    assert await value(tmp_path / "b.xlsx", "SELECT sum(Sales) FROM b WHERE Region = 'North'") == "3000"
+
+
+async def test_hidden_sheets_are_left_out_and_said_to_be(tmp_path: Path) -> None:
+    odd_book(tmp_path / "b.xlsx")
+    result = await ask(tmp_path / "b.xlsx", "schema")
+    assert not isinstance(result, Failure)
+    assert "hidden sheets were left out: Old" in result[0].text
+    assert "99999" not in result[0].value
+
+
+async def test_per_cent_dates_text_dates_and_separators_in_cells_are_typed(tmp_path: Path) -> None:
+    odd_book(tmp_path / "b.xlsx")
+    assert await value(tmp_path / "b.xlsx", "SELECT sum(Share) FROM b") == "1"
+    assert await value(tmp_path / "b.xlsx", "SELECT max(year(Date)) FROM b") == "2023"
+    assert await value(tmp_path / "b.xlsx", "SELECT max(Written) FROM b") == "2024-03-05"
+    assert await value(tmp_path / "b.xlsx", "SELECT sum(Amount) FROM b") == "3900"
+
+
+async def test_formulas_without_saved_values_are_empty_not_zero(tmp_path: Path) -> None:
+    odd_book(tmp_path / "b.xlsx")
+    result = await ask(tmp_path / "b.xlsx", "SELECT Double FROM b WHERE City = 'Rome'")
+    assert isinstance(result, Failure)
+    assert result.kind == "empty"
+
+
+def test_a_table_of_two_gigabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    with path.open("wb") as file:
+        file.write(b"a,b\n1,2\n")
+        file.truncate(2 << 30)
+    with pytest.raises(InputError, match="extract"):
+        TableTool.validate([path])

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.table_runs import check, only
 
 from redraft.planning.text_tables import text_sheets, text_tables
+from tests.table_runs import check, only
 
 REGIONS = """# Sales
 

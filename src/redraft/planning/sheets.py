@@ -22,8 +22,8 @@ Period = tuple[str, int | None, int]
 MAX_VALUES = 3_000
 _ID = re.compile(r"(?:^|[\s_])(?:id|ids|no|nr|code|zip|postcode|phone|sku|isbn|index|key|latitude|longitude)$", re.IGNORECASE)
 _PERIOD_NAME = re.compile(r"\b(?:year|quarter|month|week|day|period|date|jahr|monat|fy|hour)\b", re.IGNORECASE)
-_MONTH = "|".join(name[:3] + f"(?:{name[3:]})?" if name != "may" else name for name in MONTHS).replace("sep(?:tember)?", "sept?(?:ember)?")
-_MONTH = "|".join(FOREIGN_MONTHS) + "|" + _MONTH
+_ENGLISH_MONTH = "|".join(name[:3] + f"(?:{name[3:]})?" if name != "may" else name for name in MONTHS).replace("sep(?:tember)?", "sept?(?:ember)?")
+_MONTH = "|".join(FOREIGN_MONTHS) + "|" + _ENGLISH_MONTH
 CJK_PERIOD = re.compile(
     r"(?:(?P<year>(?:19|20)\d\d)\s*年度?)?\s*(?:第?(?P<quarter>[一二三四1-4])季度?|(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月份?|(?P<half>[上下])半年)?"
 )
@@ -290,10 +290,15 @@ def _sheet(entry: dict[str, Any], rows: list[list[str | None]]) -> Sheet:
         fields=tuple(fields),
         cells=tuple(cells),
         scales=tuple(scales),
-        certain=balanced and not entry["broken_rows"],
+        certain=balanced and not entry["broken_rows"] and not _grouped(entry, rows),
         stems=tuple(root(word) for word in column_words(entry["name"])),
         count=len(rows),
     )
+
+
+def _grouped(entry: dict[str, Any], rows: Sequence[Sequence[str | None]]) -> bool:
+    """Whether the first column leaves out labels below others, as a report does that writes each only once: they cannot be told from missing ones."""
+    return bool(rows) and entry["columns"][0]["kind"] == "text" and rows[0][0] is not None and any(row[0] is None for row in rows)
 
 
 def _fraction(cell: str) -> Fraction | None:

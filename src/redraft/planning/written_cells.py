@@ -26,7 +26,11 @@ def cell_routes(text: str, tables: Sequence[TextTable], sheets: Sequence[Sheet])
     """A route for each cell of a column that is certainly taken from one of the sheets; none for the others."""
     for table in tables:
         for place in range(1, len(table.header)):
-            found = max((_column(table, place, sheet) for sheet in sheets if sheet.certain), key=lambda one: sum(right for *_, right in one), default=[])
+            found = max(
+                (_column(table, place, sheet) for sheet in sheets if sheet.certain),
+                key=lambda one: sum(right for *_, right in one),
+                default=list[tuple[int, Derivation, Fraction, bool]](),
+            )
             right = sum(agreed for *_, agreed in found)
             for row, derivation, factor, agreed in found:
                 if agreed or (right >= LEAST and right > 2 * (len(found) - right)):

@@ -10,8 +10,8 @@ from redraft.types import Span
 
 __all__ = ["written_periods"]
 
-_MONTH = "|".join(f"{name[:3].title()}(?:{name[3:]})?" if name != "may" else "May" for name in MONTHS).replace("Sep(?:tember)?", "Sept?(?:ember)?")
-_MONTH = "|".join(name.title() for name in FOREIGN_MONTHS) + "|" + _MONTH
+_ENGLISH_MONTH = "|".join(f"{name[:3].title()}(?:{name[3:]})?" if name != "may" else "May" for name in MONTHS).replace("Sep(?:tember)?", "Sept?(?:ember)?")
+_MONTH = "|".join(name.title() for name in FOREIGN_MONTHS) + "|" + _ENGLISH_MONTH
 _ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th|last|final)"
 _WRITTEN_PERIOD = re.compile(
     rf"\b(?:(?P<quarter>[Qq][1-4]|{_ORDINAL} quarter)|(?P<half>H[12]|(?:first|second|1st|2nd) half)|(?P<month>(?:{_MONTH})\b\.?))"

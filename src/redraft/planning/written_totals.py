@@ -16,7 +16,7 @@ from redraft.claims.segment import claim_id
 from redraft.planning.derivations import plain
 from redraft.planning.text_tables import Cell, TextTable
 from redraft.protocols import Route
-from redraft.types import Claim, Evidence, ToolCall, ToolResult, Verdict
+from redraft.types import Claim, ToolCall, ToolResult, Verdict
 
 __all__ = ["cell_route", "table_routes"]
 
@@ -206,7 +206,7 @@ def cell_route(text: str, cell: Cell, right: bool, exact: Fraction, words: str, 
     note = f"{words} is {show(exact)}" + ("" if right else f", not {cell.text}")
 
     def decide(results: Sequence[ToolResult]) -> Verdict | None:
-        evidence = [item for result in results if isinstance(result, tuple) for item in result if isinstance(item, Evidence)]
+        evidence = [item for result in results if isinstance(result, tuple) for item in result]
         if not evidence:
             return Verdict(status="insufficient", note="the calculation could not be run")
         status = "supported" if right else "contradicted"

@@ -15,13 +15,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from redraft.errors import InputError, MissingExtra
 from redraft.tools.column_types import NUMBER_ENGLISH, literal, quoted, typed_columns
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+    from python_calamine import CalamineSheet
 
 __all__ = ["Column", "LoadedTable", "inspect", "load"]
 
@@ -141,11 +142,13 @@ def load(connection: DuckDBPyConnection, path: Path, workplace: Path, taken: set
         return [_load_parquet(connection, path, workplace, taken)]
     if suffix not in SPREADSHEETS:
         return [_load_text(connection, path, path, workplace, _identifier(path.stem, taken))]
-    sheets = _sheets(path, workplace)
+    sheets, left_out = _sheets(path, workplace)
+    hidden = ", ".join(left_out)
+    note = (f"hidden sheets were left out: {hidden}",) if hidden else ()
     loaded: list[LoadedTable] = []
     for title, copy in sheets:
         name = _identifier(path.stem if len(sheets) == 1 else f"{path.stem}_{title}", taken)
-        loaded.append(_load_text(connection, copy, path, workplace, name))
+        loaded.append(_load_text(connection, copy, path, workplace, name, note))
     return loaded
 
 
@@ -180,14 +183,16 @@ def _linked(path: Path, workplace: Path, suffix: str) -> Path:
     return link
 
 
-def _sheets(path: Path, workplace: Path) -> list[tuple[str, Path]]:
+def _sheets(path: Path, workplace: Path) -> tuple[list[tuple[str, Path]], list[str]]:
+    """The sheets that are shown and hold something, each as CSV, and the names of those that are hidden."""
     try:
         import python_calamine
     except ImportError:
         raise MissingExtra("reading spreadsheets", "tables") from None
     try:
         book = python_calamine.CalamineWorkbook.from_path(str(path))  # pyright: ignore[reportUnknownMemberType]
-        contents = [(title, book.get_sheet_by_name(title).to_python(skip_empty_area=True)) for title in book.sheet_names]
+        shown = [sheet.name for sheet in book.sheets_metadata if sheet.visible == python_calamine.SheetVisibleEnum.Visible] or book.sheet_names
+        contents = [(title, _unmerged(book.get_sheet_by_name(title))) for title in shown]
     except python_calamine.PasswordError:
         raise InputError(f"{path} is encrypted with a password; save an unprotected copy, or export the sheet as CSV") from None
     except (python_calamine.CalamineError, OSError, ValueError) as error:
@@ -202,7 +207,22 @@ def _sheets(path: Path, workplace: Path) -> list[tuple[str, Path]]:
         sheets.append((title, copy))
     if not sheets:
         raise InputError(f"{path} has no sheet with anything in it")
-    return sheets
+    return sheets, [title for title in book.sheet_names if title not in shown]
+
+
+def _unmerged(sheet: CalamineSheet) -> list[list[Any]]:
+    """The rows of a sheet, with a label that is merged over several rows in each of them; a figure stays in its first."""
+    rows: list[list[Any]] = sheet.to_python(skip_empty_area=True)
+    if sheet.start is None:
+        return rows
+    top, left = sheet.start
+    for (first, column), (last, _) in sheet.merged_cell_ranges or ():
+        if last > first and 0 <= first - top < len(rows) and 0 <= column - left < len(rows[first - top]):
+            label = rows[first - top][column - left]
+            for row in rows[first - top + 1 : last - top + 1]:
+                if isinstance(label, str) and row[column - left] in ("", None):
+                    row[column - left] = label
+    return rows
 
 
 def _cell_text(cell: object) -> str:
@@ -217,13 +237,13 @@ def _cell_text(cell: object) -> str:
     return str(cell if cell is not None else "").replace("\x00", "")
 
 
-def _load_text(connection: DuckDBPyConnection, path: Path, source: Path, workplace: Path, name: str) -> LoadedTable:
+def _load_text(connection: DuckDBPyConnection, path: Path, source: Path, workplace: Path, name: str, already: tuple[str, ...] = ()) -> LoadedTable:
     import duckdb
 
     with path.open("rb") as file:
         head = file.read(SAMPLE_BYTES)
     encoding = _encoding(path, head)
-    plain, notes = _linked(path, workplace, ".csv"), list[str]()
+    plain, notes = _linked(path, workplace, ".csv"), list(already)
     if encoding != "utf-8" or b"\x00" in head:
         plain = workplace / f"copy{len(list(workplace.iterdir()))}.csv"
         _transcode(path, plain, encoding)
