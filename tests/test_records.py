@@ -315,7 +315,7 @@ class TestLists:
         assert filled.count(search="3 * 2") == 0
 
     def test_texts_go_with_the_last_run_that_has_them(self, records: Records) -> None:
-        first, _ = run(records, LONG)
+        run(records, LONG)
         second, _ = run(records, LONG)
         records.prune(older_than_seconds=0, now=records.get(second).started)
         assert records.verify(second).ok

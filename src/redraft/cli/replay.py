@@ -109,6 +109,7 @@ def _print(replayed: Replayed, name: str, *, as_json: bool, own: bool) -> None:
         call = None if needed is None else {"kind": needed.kind, "name": needed.name, "turn": needed.turn, "asked": needed.excerpt, "key": needed.key}
         value = {
             "same": replayed.same,
+            "decided_alike": replayed.decided_alike,
             "difference": replayed.difference,
             "decisions": replayed.decisions,
             "needed": call,
@@ -121,7 +122,8 @@ def _print(replayed: Replayed, name: str, *, as_json: bool, own: bool) -> None:
     else:
         assert outcome is not None
         if own:
-            ended = "every event and the answer are the recorded ones" if replayed.same else f"not the recorded run: {replayed.difference}"
+            other = "decided alike, but not the same" if replayed.decided_alike else "not the recorded run"
+            ended = "every event and the answer are the recorded ones" if replayed.same else f"{other}: {replayed.difference}"
         else:
             ended = "as recorded" if replayed.same else replayed.difference
         lines = [outcome.answer, "", f"{outcome.status} ({outcome.stop_reason}), {len(outcome.turns)} turns, {replayed.decisions} decisions; {ended}"]

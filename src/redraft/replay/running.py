@@ -49,7 +49,9 @@ class Replayed:
     """What a replay came to.
 
     `outcome` is None where the record did not reach: then `needed` is the first call that was missing, and the trace holds what happened before it.
-    `same`: every event is the recorded one, times apart; `difference` says in words where the first other one is.
+    `same`: every event is the recorded one, times apart; `difference` says in words where the first other one is. `decided_alike`: every decision, the
+    reason why it stopped and the status are the recorded ones; a record that privacy has changed may be decided alike without being the same, because the
+    places of words in its texts are others.
     """
 
     outcome: Outcome | None
@@ -58,6 +60,7 @@ class Replayed:
     decisions: int
     """Decisions that were made."""
     same: bool
+    decided_alike: bool
     difference: str = ""
 
 
@@ -100,7 +103,9 @@ async def replay(
     except NeedsCall as signal:
         needed = signal.needed
     difference = _difference(events, trace, needed)
-    return Replayed(outcome=outcome, trace=trace, needed=needed, decisions=watch.decisions, same=not difference, difference=difference)
+    return Replayed(
+        outcome=outcome, trace=trace, needed=needed, decisions=watch.decisions, same=not difference, decided_alike=_alike(events, trace), difference=difference
+    )
 
 
 def _refusal(end: StoppedRun | None, policy: Policy) -> str:
@@ -178,6 +183,16 @@ def _planner(started: Started, effects: RecordedEffects, policy: Policy) -> Plan
     if recorded != planner_for(effects.writer, started.task, own).name:
         raise UsageError(f"the record was made with the planner {recorded!r}, which is not one of ours; give it to replay(planner=...)")
     return planner_for(effects.writer, started.task, policy)
+
+
+def _alike(events: Sequence[Event], trace: Trace) -> bool:
+    before = [_decided(event.payload()) for event in events if isinstance(event, Decided | StoppedRun)]
+    return before == [_decided(record.payload) for record in trace.records if record.payload["type"] in ("decided", "stopped")]
+
+
+def _decided(payload: dict[str, Any]) -> tuple[Any, ...]:
+    decision = payload.get("decision")
+    return (payload["reason"], payload["status"]) if decision is None else (payload["turn"], decision["accepted"], decision["rule"], decision["failed"])
 
 
 def _difference(events: Sequence[Event], trace: Trace, needed: Needed | None) -> str:
