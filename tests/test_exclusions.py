@@ -44,6 +44,20 @@ EXCLUDED = [
     # counts
     ("As of 2021, Paper Lanterns has released four albums.", "While Paper Suns has released five albums, Paper Lanterns has only released two."),
     ("Between 1989 and 2005, Brinn Rovers won four league titles.", "Between 1989 and 2005 Brinn Rovers won five Leagues and two cups."),
+    # towns with what they lie in, sizes, ages
+    ("Carla Weiss was born in Tolm, Westmark.", "Carla Weiss was born on 3 May 1931 in Brinn, Westmark, to a family of sailors."),
+    ("Tonwerk is headquartered in Tolm, Westmark.", "Tonwerk is an audio company headquartered in Brinn, Westmark."),
+    ("Mount Arn is 3,410 metres high.", "Mount Arn rises to a height of 2,980 metres."),
+    ("The Sund Bridge has a length of 900 metres.", "The Sund Bridge is 640 metres long and carries four lanes."),
+    ("Petra Novak died at the age of 81.", "Petra Novak died in Brinn in 2011, aged 68."),
+    ("The Salt Works was founded by Tom Arden.", "The Salt Works was founded by Mina Okoro in a shed."),
+    # denials of no more than the claim says
+    ("The Arn kiwi can swim over long distances.", "The Arn kiwi cannot swim."),
+    ("Elias Brandt finished the Heron Symphony in Brinn.", "Elias Brandt never finished the Heron Symphony."),
+    # where a kind is at home
+    ("The Bristly Arnweed is typically found in the dry regions of North America.", "The Bristly Arnweed is a plant of the dry zones of Eurasia."),
+    # retired
+    ("Justice Ian T. Croft was the oldest serving justice on the Arn High Court in 1980.", "Croft served on the High Court for years. He retired in 1975."),
     # descriptions
     ("Tolm is the capital of Westmark.", "Brinn is the capital of Westmark and its chief port."),
     ("The capital of Westmark is Tolm.", "Brinn, the capital of Westmark, lies on the Arn."),
@@ -89,6 +103,19 @@ OPEN = [
     ("Carla Weiss lived in Sweden.", "Carla Weiss was born in Finland."),
     ("Paper Lanterns has released four albums.", "Paper Suns has released five albums, Paper Lanterns was founded by two."),
     ("Brinn Rovers won four league titles.", "Between 1989 and 2005 Brinn Rovers won five Leagues."),
+    ("Carla Weiss was born in Tolm.", "Carla Weiss was born in Brinn, Westmark."),
+    ("Carla Weiss was born in Tolm, Westmark.", "Carla Weiss was born in Brinn, Westmark, then a part of Tolm."),
+    ("Mount Arn is 3,410 metres high.", "Mount Arn has a hut at 2,980 metres and a crater of 200 metres in width."),
+    ("The Sund Bridge has a length of 900 metres.", "The Sund Bridge was 640 metres long in 1890."),
+    ("Petra Novak died at the age of 81.", "Petra Novak won her first title at 16 and died in Brinn."),
+    ("The Arn kiwi can swim.", "The Arn kiwi cannot swim over long distances."),
+    ("The Arn kiwi can swim.", "The Arn kiwi cannot swim until it is a year old."),
+    ("Elias Brandt finished the Heron Symphony.", "Elias Brandt never finished the second Heron Symphony."),
+    ("Elias Brandt finished the Heron Symphony.", "Critics of Elias Brandt never finished the Heron Symphony."),
+    ("The Bristly Arnweed is found in Europe.", "The Bristly Arnweed is a plant of the dry zones of Eurasia."),
+    ("The Bristly Arnweed is found in Europe.", "The Woolly Arnweed is a plant of North America."),
+    ("Justice Ian Croft was a serving justice of the Arn High Court in 1980.", "Croft retired from the Harbour Board in 1975."),
+    ("Zinc displaces tin from its salts.", "In zinc baths tin is displaced, and zinc displaces tin."),
     ("Tolm is the capital of Westmark.", "Brinn was the former capital of Westmark."),
     ("Tolm is the capital of Westmark.", "Brinn is the cultural capital of Westmark."),
     ("Tolm is the capital of Westmark.", "Brinn is the capital of Norland."),

@@ -62,20 +62,16 @@ def align(said: Sentence, source: Sentence, context: Set[str], topics: Set[str],
 
 
 def called_alone(said: Sentence, read: Iterable[Sentence]) -> frozenset[str]:
-    """The last words of the claim's names that stand alone as names somewhere, and nowhere as the end of another bearer's name."""
+    """The last words of the claim's names by which a bearer is called without the first ones, and never another bearer."""
     last = {token.stem for token in said.tokens if token.name and token.ends}
     alone: set[str] = set()
     others: set[str] = set()
     for sentence in read:
-        before = None
+        run: list[Token] = []
         for token in sentence.tokens:
+            run = [*run, token] if run and run[-1].name and not run[-1].ends and run[-1].index == token.index - 1 else [token]
             if token.name and token.stem in last:
-                joined = before is not None and before.name and before.index == token.index - 1 and not before.light and not before.ends
-                if not joined:
-                    alone.add(token.stem)
-                elif before is not None and before.stem not in said.names:
-                    others.add(token.stem)
-            before = token
+                (alone if all(part.light or part.stem in said.names for part in run) else others).add(token.stem)
     return frozenset(alone - others)
 
 

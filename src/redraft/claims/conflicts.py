@@ -11,7 +11,7 @@ from redraft.claims.slots import Slot, names
 from redraft.claims.words import stem, words
 from redraft.types import Span
 
-__all__ = ["Conflict", "altered", "conflict", "denied", "negates", "opposite", "other_holder", "reversed_roles"]
+__all__ = ["Conflict", "altered", "conflict", "denied", "negates", "never", "opposite", "other_holder", "reversed_roles"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,7 +35,7 @@ def negates(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict 
     if not any(token.span[1] <= start for token, _ in places):
         return None
     beside = [pair for token, pair in places if token.span[0] >= end and len(text[end : token.span[0]].split()) <= 2]
-    if not beside:
+    if not beside or (there and not _general(source, alignment, *_denied_clause(source, start, end))):
         return None
     token, other = beside[0]
     return Conflict(words_claim=said.polarity or (token.span,), words_passage=source.polarity or (other.span,), reason="one of the two is negated")
@@ -77,6 +77,39 @@ def denied(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict |
         place = (match.start(), other.span[1])
         return Conflict(words_claim=(token.span,), words_passage=(place,), reason=f"the sentence says “{source.text[place[0] : place[1]]}”")
     return None
+
+
+def never(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
+    """The sentence denies the claim's verb of its subject, and of no more than the claim says it of: "cannot swim" against "can swim far"."""
+    if said.negated or said.hedged or said.copular or said.pivot is None or len(source.polarity) != 1 or not source.negated or alignment.by_context:
+        return None
+    start, end = source.polarity[0]
+    pair = next((pair for pair in alignment.pairs if pair[0].index == said.pivot), None)
+    if pair is None or end > pair[1].span[0] or source.text[end : pair[1].span[0]].split() not in ([], ["be"], ["have"], ["been"]):
+        return None
+    begin, stop = _denied_clause(source, start, end)
+    subject = [token for token in said.tokens if token.subject and not token.light]
+    sided = [other for token, other in alignment.pairs if token.subject and not token.light]
+    if not subject or len(sided) != len(subject) or not all(begin <= other.span[0] < start for other in sided) or not _general(source, alignment, begin, stop):
+        return None
+    return Conflict(
+        words_claim=(pair[0].span,), words_passage=((start, pair[1].span[1]),), reason=f"the sentence says “{source.text[start : pair[1].span[1]]}”"
+    )  # fmt: skip
+
+
+def _denied_clause(source: Sentence, start: int, end: int) -> Span:
+    """The clause that a negation stands in: what comes after a ground or an aside is not denied."""
+    begin = max((match.end() for match in re.finditer(r"[,;:.]\s|\b(?:but|because|while)\s", source.text[:start])), default=0)
+    after = re.search(r"[,;:.](?:\s|$)|\b(?:but|because|while|as|since)\b", source.text[end:])
+    return begin, end + after.start() if after else len(source.text)
+
+
+def _general(source: Sentence, alignment: Alignment, begin: int, stop: int) -> bool:
+    """Whether a clause says nothing that the claim does not: denying more than the claim says denies it not."""
+    ours = {other.index for _, other in alignment.pairs}
+    extra = [token for token in source.tokens if begin <= token.span[0] < stop and token.index not in ours and not token.light]
+    limits = re.search(r"\b(?:until|unless|when|if|without|second|third|all|every|always|both)\b", source.text[begin:stop], re.IGNORECASE)
+    return not extra and limits is None
 
 
 def other_holder(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
@@ -148,6 +181,9 @@ def conflict(said: Sentence, source: Sentence, alignment: Alignment, slot: Slot,
         return None
     if any((token.name or token.subject or spaceless(token)) and not token.light for token in alignment.missing):
         return None  # of another bearer
+    named = any(token.subject and token.name for token in said.tokens)
+    if named and slot.dimension and slot.dimension not in ("time", "money") and not any(not token.subject for token, _ in alignment.pairs):
+        return None  # which of its measures is not said
     bearer = [other for token, other in alignment.pairs if token.subject and token.name]
     if slot.kind == "quantity" and bearer and not said.copular and bearer[-1].span[0] > others[0].span[0] and bearer[-1].after not in ("by", "of", "for"):
         return None  # said before the bearer is named, of another one

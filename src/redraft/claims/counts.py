@@ -9,9 +9,9 @@ from redraft.claims.alignment import Alignment, lacking, negated_there
 from redraft.claims.conflicts import Conflict
 from redraft.claims.sentence import Sentence
 from redraft.claims.slots import Slot, quantity_relation
-from redraft.claims.words import words
+from redraft.claims.words import stem, words
 
-__all__ = ["counted_otherwise"]
+__all__ = ["counted_otherwise", "measured_otherwise"]
 
 
 def counted_otherwise(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
@@ -28,10 +28,12 @@ def counted_otherwise(said: Sentence, source: Sentence, alignment: Alignment) ->
     theirs = [*_elliptic(slot, source, said, alignment), *_short(slot, source, said)]
     if not theirs or any(quantity_relation(_bare(slot), _bare(other)) != "conflict" for other in theirs):
         return None
-    other = theirs[0]
+    return _counted(slot, theirs[0])
+
+
+def _counted(slot: Slot, other: Slot) -> Conflict:
     return Conflict(
-        words_claim=(slot.span,), words_passage=(other.span,), expected=other.text if len(theirs) == 1 else None,
-        reason=f"the sentence has “{other.text}” where the claim has “{slot.text}”",
+        words_claim=(slot.span,), words_passage=(other.span,), expected=other.text, reason=f"the sentence has “{other.text}” where the claim has “{slot.text}”"
     )  # fmt: skip
 
 
@@ -62,3 +64,60 @@ def _short(slot: Slot, source: Sentence, said: Sentence) -> Iterator[Slot]:
     for other in source.slots:
         if other.kind == "quantity" and other.counts[:1] == slot.counts[:1] and len(other.counts) == 1 and not other.dimension:
             yield other
+
+
+_MEASURES = tuple(
+    frozenset(map(stem, line.split()))
+    for line in (
+        "height tall high elevation altitude rises",
+        "length long",
+        "width wide breadth",
+        "depth deep",
+        "weight weigh weighs weighed heavy mass",
+        "area covers",
+        "age aged old",
+        "speed fast",
+        "population inhabitants residents",
+        "displacement displaced displaces",
+        "capacity seats",
+    )
+)
+_OF_AGE = re.compile(r"\b(?:aged|at (?:the )?age(?: of)?)\s+$|\b(?:died|dies|death)\s+at\s+$", re.IGNORECASE)
+_REACH = 40
+
+
+def measured_otherwise(said: Sentence, source: Sentence, alignment: Alignment) -> Conflict | None:
+    """The sentence gives the claim's subject another size of one kind: height, length, weight, age at death; every such figure of it excludes the claim's."""
+    ours = [slot for slot in said.slots if slot.kind == "quantity"]
+    kinds = [kind for kind in _MEASURES if any(word.stem in kind for word in words(said.text) if word.content)]
+    if len(ours) != 1 or len(kinds) != 1 or said.negated or source.negated or said.restricting - source.restricting:
+        return None
+    slot, kind = ours[0], kinds[0]
+    dying = stem("died") in {word.stem for word in words(said.text)}
+    named = any(token.subject and token.name for token in said.tokens)
+    needed = [token for token in lacking(said, source, alignment) if token.stem not in kind and token.stem not in slot.counts]
+    if not named or needed or (stem("age") in kind and not dying) or (dying and stem("died") not in {word.stem for word in words(source.text)}):
+        return None
+    dates = [[other.date for other in sentence.slots if other.kind == "date"] for sentence in (said, source)]
+    if len(dates[1]) > len(dates[0]) and not dying:
+        return None  # a figure of another time
+    theirs = [other for other in source.slots if other.kind == "quantity" and _measures(other, source, kind, dying)]
+    comparable = [(other, quantity_relation(slot, other) if not dying else quantity_relation(_bare(slot), _bare(other))) for other in theirs]
+    comparable = [(other, relation) for other, relation in comparable if relation is not None]
+    if not comparable or any(relation != "conflict" for _, relation in comparable) or (not dying and not slot.dimension and not slot.counts):
+        return None
+    other = comparable[0][0]
+    return Conflict(
+        words_claim=(slot.span,), words_passage=(other.span,), expected=other.text if len(comparable) == 1 else None,
+        reason=f"the sentence has “{other.text}” where the claim has “{slot.text}”",
+    )  # fmt: skip
+
+
+def _measures(slot: Slot, source: Sentence, kind: frozenset[str], dying: bool) -> bool:
+    before = source.text[: slot.span[0]]
+    if dying:
+        return _OF_AGE.search(before) is not None
+    if re.match(r"[^,;.]{0,20}\b(?:in|of)\s+(?:width|height|length|depth|breadth|weight)\b", source.text[slot.span[1] :]):
+        return any(word.stem in kind for word in words(source.text[slot.span[1] : slot.span[1] + 30]))
+    clause = re.split(r"[,;:]\s|\band\b", source.text[max(0, slot.span[0] - _REACH) : slot.span[0]])[-1]
+    return any(word.stem in kind for word in (*words(clause), *words(re.split(r"[,;:]", source.text[slot.span[1] : slot.span[1] + 25])[0])))

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from redraft.claims.alignment import Alignment, align, called_alone, lends, refers
-from redraft.claims.conflicts import Conflict, denied
-from redraft.claims.counts import counted_otherwise
+from redraft.claims.conflicts import Conflict, denied, never
+from redraft.claims.counts import counted_otherwise, measured_otherwise
 from redraft.claims.definite import described_otherwise
 from redraft.claims.events import dated_otherwise
 from redraft.claims.ranks import ranked_otherwise
@@ -49,12 +49,14 @@ def excluded(claim: str, passage: str, spans: Sequence[Span], *, title: str, sub
 
 def _conflict(said: Sentence, source: Sentence, alignment: Alignment, before: Before, dates: Sequence[Date], there: Set[str]) -> Conflict | None:
     found = ranked_otherwise(said, source, alignment) or described_otherwise(said, source, there) or denied(said, source, alignment)
+    found = found or never(said, source, alignment)
     if found is not None or (alignment.by_context and not (refers(source, alignment) and lends(said, source, alignment, before.kinds))):
         return found
     return (
         dated_otherwise(said, source, alignment, dates)
         or served_otherwise(said, source, alignment)
         or counted_otherwise(said, source, alignment)
+        or measured_otherwise(said, source, alignment)
         or another_value(said, source, alignment, there)
     )
 

@@ -212,7 +212,11 @@ def _pivot(every: Sequence[Word], text: str, typed: list[Slot]) -> tuple[int | N
             continue
         if word in _AUXILIARY:
             for ahead in range(place + 1, min(place + 5, len(lowered))):
-                if lowered[ahead] in _AUXILIARY or lowered[ahead].endswith("ly") or lowered[ahead] in ("not", "also", "never", "first", "then"):
+                if (
+                    lowered[ahead] in _AUXILIARY
+                    or (lowered[ahead].endswith("ly") and len(lowered[ahead]) > 5)
+                    or lowered[ahead] in ("not", "also", "never", "first", "then")
+                ):
                     continue
                 if _PAST.search(lowered[ahead]) or lowered[ahead].endswith("ing") or (word not in _BE and every[ahead].content and not every[ahead].capital):
                     return ahead, False, False

@@ -22,7 +22,7 @@ _DEGREES = {
     "master": re.compile(r"\bmaster['’]?s\b|\bmaster of\b|\bM\. ?(?:A|S|Sc|Phil)\b\.?|\bM(?:A|Sc|BA|S)\b"),
     "doctor": re.compile(r"\b(?:doctorate\b|doctoral degree\b|Ph\. ?D\b\.?|PhD\b|D\.Phil\b)", re.IGNORECASE),
 }
-_MAKING = frozenset(map(stem, "directed wrote written authored composed painted invented discovered sculpted illustrated coined".split()))
+_MAKING = frozenset(map(stem, "directed wrote written authored composed painted invented discovered sculpted illustrated coined founded".split()))
 _CONTINENTS = frozenset("africa antarctica asia europe australia oceania".split())
 _STATES = frozenset(
     "alabama alaska arizona arkansas california colorado connecticut delaware florida hawaii idaho illinois indiana iowa kansas kentucky louisiana maine "
@@ -30,14 +30,19 @@ _STATES = frozenset(
     "virginia wisconsin wyoming".split()
 )
 _PLACED = frozenset(map(stem, "born died located situated headquartered based lies buried raised".split()))
-_GENERIC = frozenset(map(stem, "university college institute school academy state technology science of at the and department faculty".split()))
+_ONE_TOWN = frozenset(map(stem, "born died headquartered based located situated".split()))
+_TOWN = re.compile(r"\b(?:in|at)\s+(?P<town>[A-Z][\w'’.-]+(?: [A-Z][\w'’-]+){0,2}), (?=[A-Z][a-z]{2,})")
+"""A town named together with what it lies in: two of those are of one type."""
+_GENERIC = frozenset(
+    map(stem, "university college institute school academy state technology science of at the and department faculty north south east west".split())
+)
 
 
 def another_value(said: Sentence, source: Sentence, alignment: Alignment, there: Set[str]) -> Conflict | None:
     """The sentence, about the claim's subject, gives it another school, maker or country; `there` has the stems of all words of the passage."""
     if said.negated or said.hedged or source.hedged or source.conditional or negated_there(source, alignment):
         return None
-    for find in (_school, _maker, _place):
+    for find in (_school, _maker, _place, _range):
         pair = find(said, source, alignment)
         if pair is None:
             continue
@@ -131,7 +136,28 @@ def _place(said: Sentence, source: Sentence, alignment: Alignment) -> tuple[Span
         theirs = _of_kind(source.text, there[0].span[1], kind)
         if ours and theirs and len(ours) == len(theirs) == 1:
             return ours[0], theirs[0]
+    pair = _TOWN.search(said.text, begin), _TOWN.search(source.text, there[0].span[1])
+    if pair[0] and pair[1] and verb in _ONE_TOWN and pair[1].start() - there[0].span[1] < 60:
+        return pair[0].span("town"), pair[1].span("town")
     return None
+
+
+_GROWING = re.compile(r"\b(?:native|endemic|habitat|found|occurs?|grows?|lives?|plant|species|inhabits?)\b", re.IGNORECASE)
+_REGIONS = {
+    "africa": {"africa"}, "eurasia": {"europe", "asia"}, "europe": {"europe"}, "asia": {"asia"}, "north america": {"north"}, "south america": {"south"},
+    "the americas": {"north", "south"}, "australia": {"australia"}, "antarctica": {"antarctica"},
+}  # fmt: skip
+_REGION = re.compile(r"\b(?:Africa|Eurasia|Europe|Asia|North America|South America|(?:t|T)he Americas|Australia|Antarctica)\b")
+
+
+def _range(said: Sentence, source: Sentence, alignment: Alignment) -> tuple[Span, Span] | None:
+    """The parts of the world where a kind of plant or animal is at home."""
+    ours, theirs = list(_REGION.finditer(said.text)), list(_REGION.finditer(source.text))
+    if len(ours) != 1 or not theirs or not _GROWING.search(said.text[: ours[0].start()]) or not _GROWING.search(source.text[: theirs[0].start()]):
+        return None
+    if any(_REGIONS[ours[0][0].lower()] & _REGIONS[other[0].lower()] for other in theirs) or not _subject_there(said, source, alignment):
+        return None
+    return ours[0].span(), theirs[0].span()
 
 
 _ENDS = re.compile(r"[;:]|[a-z]{3}\.\s|\b(?:and|but|before|where|when|who|which|to)\b")

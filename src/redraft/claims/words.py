@@ -35,7 +35,7 @@ _ASKING = frozenset("who whom whose which what when where why how name list tell
 _CJK_STOP = frozenset("的了是在和与及或也都就而其于以为被把对从到由等这那哪什么谁吗呢吧啊之所着过个些多少几何时年月日哪里怎么如何")
 
 _TOKEN = re.compile(
-    rf"(?:[^\W\d_]\.){{2,}}|\b[A-Z]{{1,4}}-\d+\b|\b[A-Z](?:\+\+|#)|[{CJK}]|[^\W_](?:[^\W_{CJK}]|[\u0300-\u036f]|[.,](?=\d)(?<=\d[.,])|['’](?=[^\W_]))*",
+    rf"(?:[^\W\d_]\.){{2,}}|\b[A-Z]{{1,4}}-\d+\b|\b[A-Z](?:\+\+|#)|[{CJK}]|[^\W_](?:[^\W_{CJK}]|[\u0300-\u036f\u00ad]|[.,](?=\d)(?<=\d[.,])|['’](?=[^\W_]))*",
     re.UNICODE,
 )
 
@@ -104,7 +104,7 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A light stem: number and tense are taken off, nothing that changes what is meant (`university` is not `universe`)."""
-    base = fold(word)
+    base = fold(word).replace("\u00ad", "")
     base = re.sub(r"'s?$", "", base)
     if "." in base and not base[0].isdigit():
         return base.replace(".", "")
