@@ -21,7 +21,7 @@ RUNS: dict[str, tuple[str, list[str]]] = {
     "arithmetic": ("Arithmetic, without a model", ["arithmetic.py", "--data", "{data}"]),
     "documents": ("Documents, without a model", ["documents.py", "--data", "{data}"]),
     "code": ("Code, executed", ["code.py", "--data", "{data}"]),
-    "recorded": ("Recorded rewrites and attempts, without a model", ["recorded.py", "--data", "{data}", "--every", "6"]),
+    "recorded": ("Recorded rewrites and attempts, without a model", ["recorded.py", "--data", "{data}"]),
     "tables": ("Tables, by rule; phrasings written after the rules", ["tables.py", "--n", "200", "--seed", "42", "--phrasings", "held"]),
     "families": (
         "Questions answered with the embedded model; phrasings written after the rules",
