@@ -36,20 +36,15 @@ def test_a_few_words_around_a_checked_figure_are_no_statement_of_their_own(text:
 @pytest.mark.parametrize(
     "text",
     [
-        "Density: 2.50 kg / 450 cm³ = 5.56 g/cm³.",
-        "1 kg * 1000 = 1 t",
-        "100 km / 2 h = 50 m/s.",
         "100 km / 2 h = 50 kg.",
-        "3 m x 4 m = 12 cm².",
-        "2 kW * 3 h = 6 MWh.",
+        "100 km / 2 zorks = 50 m/s.",
+        "3 m x 4 m = 12 m.",
         "25 min * 3 = 75 h",
-        "60 miles / 2 h = 30 km/h.",
         "12 euros * 3 = 36 dollars.",
-        "10 kg / 4 L = 2.5 g/mL",
         "$32 - $20 = 12 euros",
     ],
 )
-def test_an_equation_whose_unit_changes_is_left_undecided(text: str) -> None:
+def test_an_equation_whose_unit_does_not_follow_from_those_of_its_figures_is_left_undecided(text: str) -> None:
     assert {check.status for check in checked(text).checks} <= {"unavailable", "insufficient"}
 
 

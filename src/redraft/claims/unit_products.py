@@ -16,7 +16,6 @@ from redraft.claims.figures import Quantity
 from redraft.claims.numbers import agrees
 from redraft.claims.statement import Statement
 from redraft.claims.unit_names import Dimension, UnitPhrase, read_unit
-from redraft.types import Span
 
 __all__ = ["products"]
 
@@ -88,7 +87,7 @@ def _statement(line: str, factors: Sequence[_Term], signs: Sequence[str], result
     if _BEGINS.search(before) is None or _OPEN.search(before) or _GOES_ON.match(line, end):
         return
     shown = result.figure
-    focus: Span = shown.span
+    figures = _in_figures(factors, signs, shown)
     yield Statement(
         span=(start, end),
         kind="measure",
@@ -96,19 +95,18 @@ def _statement(line: str, factors: Sequence[_Term], signs: Sequence[str], result
         expression=f"{_written(line, factors, signs)} to {unit.text}",
         tool="units",
         shown=replace(shown, approximate=True) if loose else shown,
-        focus=focus,
+        focus=shown.span,
+        unique=not figures,
         operands=tuple(factor.figure.span for factor in factors),
-        certain=not _converts(factors, signs, shown)
+        certain=not (figures and len(measured) == 1)  # bare figures turn one unit into another: 2 hours * 60 = 120 minutes
         and not any(one.reading or _BYTES & {base for base, _ in one.dimension} for one in (*measured, unit))
         and not shown.bound
         and not doubtful(line, start, end),
     )
 
 
-def _converts(factors: Sequence[_Term], signs: Sequence[str], shown: Quantity) -> bool:
-    """Whether bare figures turn one unit into another: 2 hours * 60 = 120 minutes."""
-    if sum(factor.unit is not None for factor in factors) > 1:
-        return False
+def _in_figures(factors: Sequence[_Term], signs: Sequence[str], shown: Quantity) -> bool:
+    """Whether the figures give the one shown, whatever their units: then it is the unit that may be wrong."""
     value = Fraction(1)
     for sign, factor in zip(("*", *signs), factors, strict=True):
         if sign == "/" and not factor.figure.value:
