@@ -5,26 +5,22 @@ A repeated look-up is answered with its next hits, and the last step must answer
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
 from redraft.effects import Effects
 from redraft.generate import generate
+from redraft.interact import look_up
 from redraft.loop import Ending, Setting
 from redraft.prompts import Template
-from redraft.quoting import evidence_block, quoted_block, quoted_query
-from redraft.screening import hostile
+from redraft.quoting import quoted_block, quoted_query
 from redraft.strategies.course import Course, finish
 from redraft.structured import ask
-from redraft.types import EXACT_TOOLS, Evidence, Failure, Message, ModelRequest, Task, ToolCall
+from redraft.types import Evidence, Message, ModelRequest, Task
 
 __all__ = ["run"]
 
-PIECES = 2
-"""Pieces of evidence of one look-up that the model is shown."""
 THOUGHT_CHARACTERS = 400
 INPUT_CHARACTERS = 600
 """Characters of a thought and of a call's input that are kept."""
@@ -35,18 +31,8 @@ class Step(BaseModel, defer_build=True):
 
     thought: str = ""
     tool: str | None = None
-    input: str = ""
+    input: str | None = ""
     answer: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Seen:
-    """A step and what it gave."""
-
-    thought: str
-    call: ToolCall
-    evidence: tuple[Evidence, ...] = ()
-    note: str = ""
 
 
 async def run(setting: Setting) -> Ending:
@@ -78,38 +64,31 @@ async def _answer(setting: Setting) -> str:
     if effects.writer.ability != "capable":
         effects.warn("react needs a model that can keep to a structured form; the one given answered without looking anything up")
         return await generate(task, effects)
-    seen: list[Seen] = []
-    asked: Counter[tuple[str, str]] = Counter()
+    shown: list[str] = []
+    seen: dict[str, Evidence] = {}
     for number in range(1, most + 1):
-        step = await _step(task, seen, most - number, effects)
+        step = await _step(task, shown, most - number, effects)
         if step is None:
             break
-        if step.answer is not None and step.answer.strip() and (step.tool is None or number == most):
+        if step.answer is not None and step.answer.strip() and (not step.tool or number == most):
             return step.answer.strip()
-        if number < most:
-            seen.append(await _look_up(step, asked, seen, effects))
+        if number == most:
+            break
+        found, said = await _look_up(step, seen, setting)
+        seen |= {} if found is None else {found.id: found}
+        shown.append(f"Step {number}:\n{quoted_block(step.thought[:THOUGHT_CHARACTERS], effects)}\n{said}")
     effects.warn("the steps of react led to no answer; the model answered without them")
     return await generate(task, effects)
 
 
-async def _look_up(step: Step, asked: Counter[tuple[str, str]], seen: Sequence[Seen], effects: Effects) -> Seen:
-    thought, given = step.thought[:THOUGHT_CHARACTERS], step.input.strip()[:INPUT_CHARACTERS]
-    tool = step.tool or ""
-    if tool not in effects.tools or not given:
-        what = "a tool and its input, or an answer, is wanted" if not tool or not given else "there is no tool of that name"
-        return Seen(thought=thought, call=ToolCall(tool=tool[:40], input=given), note=what)
-    key = (tool, " ".join(given.casefold().split()))
-    call = ToolCall(tool=tool, input=given, attempt=0 if tool in EXACT_TOOLS else asked[key])
-    asked[key] += 1
-    result = await effects.use(call)
-    if isinstance(result, Failure):
-        return Seen(thought=thought, call=call, note=result.message)
-    known = {item.id for earlier in seen for item in earlier.evidence} if tool not in EXACT_TOOLS else set[str]()
-    fresh = tuple(item for item in result if item.id not in known and not hostile(item))[:PIECES]
-    return Seen(thought=thought, call=call, evidence=fresh, note="" if fresh else "nothing that was not seen before")
+async def _look_up(step: Step, seen: Mapping[str, Evidence], setting: Setting) -> tuple[Evidence | None, str]:
+    given = (step.input or "").strip()[:INPUT_CHARACTERS]
+    if not given:
+        return None, "It named neither a look-up nor an answer."
+    return await look_up(step.tool, given, seen, setting.policy, setting.effects, number=len(seen) + 1)
 
 
-async def _step(task: Task, seen: Sequence[Seen], left: int, effects: Effects) -> Step | None:
+async def _step(task: Task, shown: Sequence[str], left: int, effects: Effects) -> Step | None:
     tools = "\n".join(f"- {tool.name}: {tool.summary}" for tool in effects.tools.values()) or "- none"
     fill = effects.prompts.fill
     prompt = fill(
@@ -118,18 +97,12 @@ async def _step(task: Task, seen: Sequence[Seen], left: int, effects: Effects) -
         query=quoted_query(task.query, effects),
         context=f"Background:\n{quoted_block(task.context, effects)}\n" if task.context else "",
         tools=tools,
-        steps="\n".join(_shown(number, item, effects) for number, item in enumerate(seen, 1)) or "(none yet)",
+        steps="\n".join(shown) or "(none yet)",
         form=fill(LOOK, left=str(left)) if left and effects.tools else fill(ANSWER_NOW),
         kind=BARE if task.bare else WHOLE,
     )
     messages = (Message(role="system", content=fill(SYSTEM)), Message(role="user", content=prompt))
     return await ask(effects, effects.writer, ModelRequest(role="writer", messages=messages, max_tokens=2048, seed=effects.seed), Step)
-
-
-def _shown(number: int, item: Seen, effects: Effects) -> str:
-    said = quoted_block("\n".join(part for part in (item.thought, f"{item.call.tool}: {item.call.input}") if part), effects)
-    found = "\n".join(evidence_block(index, piece, effects) for index, piece in enumerate(item.evidence, 1))
-    return f"Step {number}:\n{said}\n{found or f'It gave nothing ({item.note}).'}"
 
 
 SYSTEM = Template(
