@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 from redraft.types import Check, Decision, Edit, Evidence, Failure, ModelReply, ModelRequest, Problem, Scorecard, State, Task, ToolCall, Usage
@@ -161,10 +162,21 @@ class StoppedRun(Event):
     usage: Usage
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+@cache
+def _names_of(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(item.name for item in fields(kind))
+
+
 def plain(value: Any) -> Any:
     """A value of this package as JSON values: mappings, lists, text, numbers."""
+    kind = value.__class__  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    if kind in _PLAIN:
+        return value
     if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+        return {name: plain(getattr(value, name)) for name in _names_of(kind)}  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, frozenset | set):
