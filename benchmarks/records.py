@@ -17,18 +17,32 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from redraft.records import Filters, Records, open_records
-from redraft.records.keeping import write_records
-from redraft.records.rows import RunRow
+from scripted_runs import ChanceModel, ChanceTool, cases
 
+from redraft.events import Event
+from redraft.models import open_model
+from redraft.policies import POLICIES
+from redraft.records import Filters, Records, open_records
+from redraft.records.keeping import RunKeeper, write_records
+from redraft.records.rows import COLUMNS, RunRow
+from redraft.refiner import Refiner
+from redraft.replay import History, grid, history_of, replay
+from redraft.studies.demo import demo_rows
+from redraft.tools.calculator import CalculatorTool
+from redraft.trace import Record, Trace
+from redraft.types import ModelReply, ModelRequest, Task
+
+CALL_SECONDS = 0.05
 SUBJECTS = "revenue profit margin growth churn latency capacity rainfall population turnout yield inventory exports wages rents".split()
 PLACES = "Lisbon Osaka Nairobi Lima Quebec Perth Tallinn Porto Kyoto Bergen Cusco 東京 北京 大阪 上海".split()
 MODELS = ("local", "openai:small", "openai:large", "anthropic:mid", "none")
-POLICIES = ("guarded", "direct", "critic", "self-refine")
+NAMES = ("guarded", "direct", "critic", "self-refine")
 STATUSES = ("verified", "corrected", "disputed", "unverified", "failed")
 
 
@@ -49,7 +63,7 @@ def generated(count: int, seed: int = 0) -> Iterator[tuple[RunRow, str]]:
             kind="qa",
             status=chance.choices(STATUSES, (40, 20, 5, 34, 1))[0],
             stop_reason="verified",
-            policy=chance.choices(POLICIES, (70, 20, 7, 3))[0],
+            policy=chance.choices(NAMES, (70, 20, 7, 3))[0],
             policy_hash="0" * 16,
             model=chance.choice(MODELS),
             changed=chance.random() < 0.2,
@@ -76,7 +90,7 @@ def filled(records: Records, count: int) -> None:
     for start in range(0, count, 5000):
         with records._database.write() as execute:  # pyright: ignore[reportPrivateUsage]
             for row, body in batch[start : start + 5000]:
-                write_records(execute, None, row, [], body)
+                write_records(execute, None, {name: getattr(row, name) for name in COLUMNS}, [], body)
 
 
 def milliseconds(act: Callable[[], Any], times: int = 5) -> float:
@@ -121,13 +135,152 @@ def lists(count: int, url: str | None) -> dict[str, float]:
         return figures
 
 
+class SlowModel(ChanceModel):
+    """Answers after 50 ms, as a fast service does."""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        await asyncio.sleep(CALL_SECONDS)
+        return await super().complete(request)
+
+
+class Timed:
+    """A keeper that adds up its processor time."""
+
+    def __init__(self, keeper: RunKeeper) -> None:
+        self.keeper, self.spent, self.events = keeper, 0.0, 0
+
+    def keep(self, record: Record, payload: Mapping[str, Any], texts: Mapping[str, str]) -> None:
+        began = time.thread_time()
+        self.keeper.keep(record, payload, texts)
+        self.spent += time.thread_time() - began
+        self.events += 1
+
+
+def overhead() -> dict[str, Any]:
+    """Processor time of an event, hashing and writing apart; and a run of 50 ms calls with its record against the same run without one."""
+    seen: list[Event] = []
+    for case in cases(60):
+        asyncio.run(Refiner(on_event=seen.append, **case.parts()).run(case.task))
+    with tempfile.TemporaryDirectory() as folder:
+        records = open_records(home=Path(folder))
+        keepers: list[Timed] = []
+        trace = Trace()
+        began = time.process_time()
+        for event in seen:
+            if event.type == "started":
+                keepers.append(Timed(records.keeper(f"r{len(keepers)}")))
+                trace = Trace(keeper=keepers[-1])
+            trace.write(event)
+        both = time.process_time() - began
+        ratios = [_run_ratio(records, seed) for seed in range(12)]
+        records.close()
+    kept = sum(keeper.spent for keeper in keepers)
+    figures = {
+        "events": len(seen),
+        "ms_per_event": round(1000 * both / len(seen), 3),
+        "ms_per_event_hashing": round(1000 * (both - kept) / len(seen), 3),
+        "ms_per_event_writing": round(1000 * kept / len(seen), 3),
+        "run_with_record_to_run_without": round(statistics.median(ratios), 4),
+    }
+    return figures | {"within": figures["ms_per_event"] <= 0.3 and figures["run_with_record_to_run_without"] <= 1.05}
+
+
+def _run_ratio(records: Records, seed: int) -> float:
+    task = Task(query="Where was the mayor of Aldon born?", answer="17 * 3 = 50. The mayor of Aldon was born in Berley.")
+    policy = replace(POLICIES["controlled"], stops=("hard_cap",), max_turns=4)
+
+    def seconds(store: Records | None) -> float:
+        model = SlowModel(seed)
+        refiner = Refiner(model, evaluator=model, tools=[CalculatorTool(), ChanceTool(seed)], policy=policy, records=store)
+        began = time.perf_counter()
+        asyncio.run(refiner.run(task))
+        return time.perf_counter() - began
+
+    seconds(None)
+    return seconds(records) / seconds(None)
+
+
+def replays(count: int) -> dict[str, Any]:
+    """Scripted runs under every policy, recorded and replayed; then grids over records of ten turns, in two processes."""
+    alike = same = decisions = 0
+    for case in cases(count):
+        refiner = Refiner(**case.parts())
+        asyncio.run(refiner.run(case.task))
+        replayed = asyncio.run(replay(Trace.from_jsonl(refiner.trace.to_jsonl()).records))
+        same, alike, decisions = same + replayed.same, alike + replayed.decided_alike, decisions + replayed.decisions
+    with ProcessPoolExecutor(2) as pool:
+        done = list(pool.map(_grid, (0, 1)))
+    evaluated = sum(number for number, _ in done)
+    return {
+        "runs": count,
+        "same": same,
+        "decided_alike": alike,
+        "decisions": decisions,
+        "grid_replays": evaluated,
+        "grid_replays_per_second_on_two_cores": round(sum(number / seconds for number, seconds in done)),
+        "grid_replays_per_processor_second": round(evaluated / sum(seconds for _, seconds in done)),
+    }
+
+
+def _grid(part: int) -> tuple[int, float]:
+    base = replace(POLICIES["controlled"], stops=("hard_cap",), max_turns=10)
+    task = Task(query="Where was he born?", answer="Aldon lies near the river. " * 20)
+    histories: list[History] = []
+    for seed in range(part * 100, part * 100 + 40):
+        refiner = Refiner(ChanceModel(seed), evaluator=ChanceModel(seed + 1), tools=[CalculatorTool()], policy=base, seed=seed)
+        asyncio.run(refiner.run(task))
+        histories.append(history_of(refiner.trace.records))
+    rules = ((), ("rejections",), ("stagnation",), ("stable",), ("unchanged", "cycle"), ("target", "rejections", "stagnation", "stable", "unchanged", "cycle"))
+    policies = [
+        replace(base, stops=(*names, "hard_cap"), rejections=number, window=window, stable_change=change)
+        for names in rules
+        for number in (2, 3, 4)
+        for window in (2, 3, 4)
+        for change in (0.005, 0.01, 0.02)
+    ]
+    histories = [history for history in histories if len(history.turns) == 10]
+    began = time.process_time()
+    count = sum(len(row) for row in grid(histories, policies))
+    return count, time.process_time() - began
+
+
+def demonstration() -> dict[str, Any]:
+    """The questions of `redraft demo`, answered by the embedded model, recorded and replayed."""
+
+    async def whole() -> dict[str, Any]:
+        model, same, decisions, different = open_model("local"), 0, 0, list[str]()
+        rows = demo_rows()
+        try:
+            for row in rows:
+                refiner = Refiner(model)
+                await refiner.run(row.task)
+                replayed = await replay(refiner.trace.records)
+                same, decisions = same + replayed.same, decisions + replayed.decisions
+                if not replayed.same:
+                    different.append(f"{row.id}: {replayed.difference}")
+        finally:
+            await model.close()
+        return {"runs": len(rows), "same": same, "decisions": decisions, "different": different}
+
+    return asyncio.run(whole())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("list",))
+    parser.add_argument("what", choices=("list", "overhead", "replay", "demo"))
     parser.add_argument("--runs", type=int, default=None)
     parser.add_argument("--url", default=None)
     options = parser.parse_args()
-    print(json.dumps(lists(options.runs or 100_000, options.url), indent=2, ensure_ascii=False))
+    match options.what:
+        case "list":
+            figures = lists(options.runs or 100_000, options.url)
+        case "overhead":
+            figures = overhead()
+        case "replay":
+            figures = replays(options.runs or 1000)
+        case _:
+            figures = demonstration()
+    print(json.dumps(figures, indent=2, ensure_ascii=False))
 
 
 if __name__ == "__main__":

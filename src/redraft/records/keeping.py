@@ -9,8 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Executor, Future
-from dataclasses import fields
-from typing import Any
+from typing import Any, cast
 
 from redraft.errors import RedraftError
 from redraft.records.database import Database, Execute
@@ -18,12 +17,12 @@ from redraft.records.rows import COLUMNS, Progress, RunRow, advanced
 from redraft.records.schema import migrate
 from redraft.trace import Record
 
-__all__ = ["SEARCHED_CHARACTERS", "RunKeeper", "row_values", "said", "write_records"]
+__all__ = ["SEARCHED_CHARACTERS", "RunKeeper", "row_values", "said", "size_of", "stored_values", "write_records"]
 
 SEARCHED_CHARACTERS = 20_000
 """How much of a query and of an answer can be searched for."""
-_SET = ", ".join(f"{name} = :{name}" for name in COLUMNS if name not in ("id", "tags"))
 _INSERT = f"INSERT INTO redraft_runs ({', '.join(COLUMNS)}) VALUES ({', '.join(':' + name for name in COLUMNS)}) RETURNING number"
+_EVENT = "INSERT INTO redraft_events (run, seq, line) VALUES (:run, :seq, :line)"
 
 Waiting = list[tuple[Record, Mapping[str, str]]]
 
@@ -37,7 +36,7 @@ class RunKeeper:
         """Why the record could not be kept, or empty."""
         self._database = database
         self._executor = executor
-        self._progress = Progress(row=RunRow(id=run_id))
+        self._progress = Progress(run_id)
         self._waiting: Waiting = []
         self._number: int | None = None
         self._lock = threading.Lock()
@@ -74,16 +73,20 @@ class RunKeeper:
         with self._turn:
             while True:
                 with self._lock:
-                    waiting, row = list(self._waiting), self._progress.row
+                    waiting, changed = list(self._waiting), set(self._progress.changed)
+                    values = {name: self._progress.values[name] for name in changed}
+                    self._progress.changed.clear()
                     body = (self._progress.query[:SEARCHED_CHARACTERS], self._progress.answer[:SEARCHED_CHARACTERS])
                 if not waiting:
+                    self._progress.changed |= changed
                     return
                 try:
                     if self._number is None:
                         migrate(self._database)
                     with self._database.write() as execute:
-                        number = write_records(execute, self._number, row, waiting, "\n".join(body))
+                        number = write_records(execute, self._number, values, waiting, "\n".join(body))
                 except Exception as error:  # whatever a database driver or a disk comes up with: the run goes on
+                    self._progress.changed |= changed
                     self.problem = said(error, self._database.shown)
                     return
                 self._number = number
@@ -91,14 +94,16 @@ class RunKeeper:
                     del self._waiting[: len(waiting)]
 
 
-def write_records(execute: Execute, number: int | None, row: RunRow, waiting: Waiting, body: str) -> int:
-    """Write records and the list entry that they lead to; returns the run's number. `body` is what a search looks through."""
+def write_records(execute: Execute, number: int | None, values: Mapping[str, Any], waiting: Waiting, body: str) -> int:
+    """Write records and the list entry that they lead to; returns the run's number. `values` are those of the entry, all of a new one, else those that
+    changed; `body` is what a search looks through."""
     if number is None:
-        number = int(execute(_INSERT, row_values(row))[0][0])
+        number = int(execute(_INSERT, stored_values(values))[0][0])
         execute("INSERT INTO redraft_search (rowid, body) VALUES (:run, :body)", {"run": number, "body": body})
     else:
-        execute(f"UPDATE redraft_runs SET {_SET} WHERE number = :number", {**row_values(row), "number": number})
-        if row.complete:
+        changes = ", ".join(f"{name} = :{name}" for name in sorted(values))
+        execute(f"UPDATE redraft_runs SET {changes} WHERE number = :number", {**stored_values(values), "number": number})
+        if values.get("complete"):
             execute("UPDATE redraft_search SET body = :body WHERE rowid = :run", {"run": number, "body": body})
     for record, texts in waiting:
         for address, text in texts.items():
@@ -106,19 +111,33 @@ def write_records(execute: Execute, number: int | None, row: RunRow, waiting: Wa
             values = {"run": number, "address": address, "content": content}
             execute("INSERT INTO redraft_texts (address, content) VALUES (:address, :content) ON CONFLICT DO NOTHING", values)
             execute("INSERT INTO redraft_uses (run, address) VALUES (:run, :address) ON CONFLICT DO NOTHING", values)
-        execute("INSERT INTO redraft_events (run, seq, line) VALUES (:run, :seq, :line)", {"run": number, "seq": record.seq, "line": record.line})
+        execute(_EVENT, {"run": number, "seq": record.seq, "line": record.line})
     return number
 
 
 def row_values(row: RunRow) -> dict[str, Any]:
-    """A row as the table holds it: truth as 0 and 1, tags between commas, texts as any database can hold them."""
-    values: dict[str, Any] = {item.name: getattr(row, item.name) for item in fields(row)}
-    values["tags"] = f",{','.join(row.tags)}," if row.tags else ""
-    return {name: int(value) if isinstance(value, bool) else _storable(value) if isinstance(value, str) else value for name, value in values.items()}
+    """A whole row as the table holds it."""
+    return stored_values({name: getattr(row, name) for name in COLUMNS})
+
+
+def stored_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of a row as the table holds them: truth as 0 and 1, tags between commas, texts as any database can hold them."""
+    return {name: _stored(value) for name, value in values.items()}
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, tuple):
+        tags = cast("tuple[str, ...]", value)
+        return f",{','.join(tags)}," if tags else ""
+    return _storable(value) if isinstance(value, str) else value
 
 
 def _storable(text: str) -> str:
     """The text without what a database's text cannot hold: halves of surrogate pairs and NUL."""
+    if text.isascii() and "\x00" not in text:
+        return text
     return text.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -97,66 +97,78 @@ class _Counts:
     undecided: int = 0
 
 
-@dataclass(kw_only=True, slots=True)
 class Progress:
-    """A row with what is needed to go on reading events: texts in full, and the checks of the last candidate."""
+    """A row while it is being read from events: its values, those that changed since they were last written, and what is needed to read on."""
 
-    row: RunRow
-    draft: str = ""
-    query: str = ""
-    answer: str = ""
-    checks: dict[str, _Counts] = field(default_factory=dict[str, _Counts])
-    """Verdicts by text."""
-    candidate: str = ""
+    def __init__(self, run_id: str) -> None:
+        self.values: dict[str, Any] = {**_DEFAULTS, "id": run_id}
+        self.changed: set[str] = set(COLUMNS)
+        self.query = self.answer = self.draft = self.candidate = ""
+        self.checks: dict[str, _Counts] = {}
+        """Verdicts by text."""
+
+    @property
+    def row(self) -> RunRow:
+        return RunRow(**self.values)
+
+    def set(self, **values: Any) -> None:
+        for name, value in values.items():
+            if self.values[name] != value:
+                self.values[name] = value
+                self.changed.add(name)
+
+
+_DEFAULTS: Mapping[str, Any] = {item.name: item.default for item in fields(RunRow)}
 
 
 def advanced(progress: Progress, payload: Mapping[str, Any], at: str, digest: str, size: int) -> None:
     """Read one more event into the row."""
-    row = replace(progress.row, events=progress.row.events + 1, bytes=progress.row.bytes + size, trace_hash=digest, ended=_seconds(at))
+    values = progress.values
+    progress.set(events=values["events"] + 1, bytes=values["bytes"] + size, trace_hash=digest, ended=_seconds(at))
     match payload.get("type"):
         case "started":
-            task = payload["task"]
-            progress.query = str(task["query"])
-            models, policy = payload["models"], payload["policy"]
-            row = replace(
-                row,
-                started=_seconds(at),
-                query=progress.query[:SHOWN_CHARACTERS],
-                kind=str(task["kind"]),
-                policy=str(policy.get("name", "")),
-                policy_hash=str(payload["policy_hash"]),
-                model=str(models.get("writer", "")),
-            )
+            _started(progress, payload, at)
         case "drafted":
             progress.draft = str(payload["text"])
-            row = _answered(progress, row, progress.draft)
+            _answered(progress, progress.draft)
         case "verified":
             progress.checks[payload["text"]] = _counted(payload["checks"])
-            row = _answered(progress, row, progress.answer)
+            _answered(progress, progress.answer)
         case "corrected":
             progress.candidate = str(payload["text"])
         case "decided":
-            row = replace(row, turns=int(payload["turn"]))
+            progress.set(turns=int(payload["turn"]))
             if payload["decision"]["accepted"]:
-                row = _answered(progress, row, progress.candidate)
+                _answered(progress, progress.candidate)
         case "model_called":
             reply = payload["reply"]
             tokens = int(reply["input_tokens"]) + int(reply["output_tokens"]) if reply else 0
-            row = replace(row, llm_calls=row.llm_calls + 1, tokens=row.tokens + tokens)
+            progress.set(llm_calls=values["llm_calls"] + 1, tokens=values["tokens"] + tokens)
         case "tool_called":
-            row = replace(row, tool_calls=row.tool_calls + 1)
+            progress.set(tool_calls=values["tool_calls"] + 1)
         case "stopped":
-            row = _stopped(progress, row, payload)
+            _stopped(progress, payload)
         case _:
             pass
-    progress.row = row
 
 
-def _stopped(progress: Progress, row: RunRow, payload: Mapping[str, Any]) -> RunRow:
+def _started(progress: Progress, payload: Mapping[str, Any], at: str) -> None:
+    task, models, policy = payload["task"], payload["models"], payload["policy"]
+    progress.query = str(task["query"])
+    progress.set(
+        started=_seconds(at),
+        query=progress.query[:SHOWN_CHARACTERS],
+        kind=str(task["kind"]),
+        policy=str(policy.get("name", "")),
+        policy_hash=str(payload["policy_hash"]),
+        model=str(models.get("writer", "")),
+    )
+
+
+def _stopped(progress: Progress, payload: Mapping[str, Any]) -> None:
     usage = payload["usage"]
-    row = _answered(progress, row, str(payload["answer"]))
-    return replace(
-        row,
+    _answered(progress, str(payload["answer"]))
+    progress.set(
         status=str(payload["status"]),
         stop_reason=str(payload["reason"]),
         llm_calls=int(usage["llm_calls"]),
@@ -168,11 +180,10 @@ def _stopped(progress: Progress, row: RunRow, payload: Mapping[str, Any]) -> Run
     )
 
 
-def _answered(progress: Progress, row: RunRow, answer: str) -> RunRow:
+def _answered(progress: Progress, answer: str) -> None:
     progress.answer = answer
     counts = progress.checks.get(answer, _Counts())
-    return replace(
-        row,
+    progress.set(
         answer=answer[:SHOWN_CHARACTERS],
         changed=answer != progress.draft,
         supported=counts.supported,

@@ -168,7 +168,7 @@ class Records:
             if self._database.read("SELECT 1 FROM redraft_runs WHERE id = :id", {"id": name}):
                 raise InputError(f"there is a run {name} already")
             with self._database.write() as execute:
-                write_records(execute, None, progress.row, waiting, f"{progress.query[:SEARCHED_CHARACTERS]}\n{progress.answer[:SEARCHED_CHARACTERS]}")
+                write_records(execute, None, progress.values, waiting, f"{progress.query[:SEARCHED_CHARACTERS]}\n{progress.answer[:SEARCHED_CHARACTERS]}")
         return name
 
     def tag(self, run: str, tags: Sequence[str]) -> None:
@@ -340,7 +340,7 @@ def row_of(run_id: str, records: Sequence[Record]) -> RunRow:
 
 
 def _progress(run_id: str, records: Sequence[Record]) -> Progress:
-    progress = Progress(row=RunRow(id=run_id))
+    progress = Progress(run_id)
     seen: set[str] = set()
     for record in records:
         fresh = {address: record.texts[address] for address in record.addresses if address not in seen}
