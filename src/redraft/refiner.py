@@ -51,6 +51,7 @@ class Refiner:
     `tools`: the tools of every run; None opens those that fit each task (`redraft.tools.open_tools`). `on_event` is called with every event as it is recorded.
     `entailment`: a local entailment verifier, or the folder of one. `calibration`: a file of `redraft calibrate checks`; None takes the one that is kept
     for the judge, if there is one, and "none" leaves confidence as it is stated. `privacy`: what third parties and records are told (`redraft.privacy`);
+    `records`: a store that keeps the record of every run (`redraft.records.open_records`), under the `run_id` of its outcome; None keeps nothing.
     `memory`: a file in which verdicts that were paid for are kept for later runs (`redraft.memory`); None keeps and recalls nothing.
     `secrets`: values that nobody is told in any mode, besides the keys of the environment. `oracle`: says whether an answer is right, for policies that
     are told so (`critic-oracle`); it is called in a thread of its own. `prompts`: a folder of templates, or texts by name, that replace our own.

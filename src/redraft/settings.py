@@ -9,6 +9,7 @@ Two files are read, the later one winning: `redraft.toml` in the folder of `REDR
     timeout_seconds = 60        # of one model call
     retries = 2                 # of a model call that failed and may succeed later
     record = false              # keep no records of runs (redraft trace)
+    telemetry = "http://127.0.0.1:4318"   # spans of runs to an OpenTelemetry collector, without content
 
     [policies.careful]
     base = "guarded"
@@ -47,7 +48,7 @@ __all__ = ["CONFIG_NAME", "Settings", "find_policy", "home_folder", "load_settin
 
 CONFIG_NAME = "redraft.toml"
 NUMBERS = ("timeout_seconds", "retries")
-TEXTS = ("model", "evaluator", "judge", "policy", "database_url")
+TEXTS = ("model", "evaluator", "judge", "policy", "database_url", "telemetry")
 KEY_NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
@@ -63,6 +64,8 @@ class Settings:
     policy: str | None = None
     tools: tuple[str, ...] | None = None
     database_url: str | None = None
+    telemetry: str | None = None
+    """Address of an OpenTelemetry collector that spans of runs are sent to."""
     record: bool = True
     """Whether the command line keeps records."""
     memory: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -126,6 +129,7 @@ def load_settings(folder: Path | None = None, environment: Mapping[str, str] | N
         database_url=values.get("REDRAFT_DATABASE_URL") or merged.get("database_url"),
         policies=merged.get("policies", {}),
         keys=merged.get("keys", {}),
+        telemetry=merged.get("telemetry"),
         record=merged.get("record", True),
         memory=merged.get("memory", {}),
         prices=merged.get("prices", {}),

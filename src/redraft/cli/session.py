@@ -75,12 +75,27 @@ class Session:
             evaluator=models[1],
             judge=models[2],
             seed=seed,
-            on_event=on_event,
+            on_event=self._listening(on_event),
             entailment=self.entailment,
             privacy=self.privacy,
             secrets=tuple(self.settings.keys.values()),
             records=self.records,
         )
+
+    def _listening(self, on_event: Callable[[Event], None] | None) -> Callable[[Event], None] | None:
+        """What hears of the events of one run: the caller, and the collector that the settings name."""
+        if self.settings.telemetry is None:
+            return on_event
+        from redraft.telemetry import open_telemetry
+
+        spans = open_telemetry(self.settings.telemetry)
+
+        def heard(event: Event) -> None:
+            spans.event(event)
+            if on_event is not None:
+                on_event(event)
+
+        return heard
 
     def open_tools(self, task: Task) -> tuple[Tool, ...]:
         """The tools for a task; keys of search engines come from the environment, else from the settings file.
