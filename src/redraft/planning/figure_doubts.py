@@ -11,10 +11,10 @@ from redraft.claims.numbers import Quantity, agrees
 from redraft.claims.words import STOP_WORDS, words
 from redraft.planning.accounting import said_currencies
 from redraft.planning.answer_types import denotes
-from redraft.planning.derivations import Derivation
+from redraft.planning.derivations import Derivation, amounts
 from redraft.planning.figure_meanings import BOUND, BY_UNIT, UNNAMED, multiplier, says
 from redraft.planning.mentions import Reading
-from redraft.planning.sheets import Sheet
+from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_readings import Meaning, Scored
 from redraft.planning.table_words import NEUTRAL, UNIVERSAL, root
 
@@ -65,6 +65,12 @@ def exact_forms(derivation: Derivation, figure: Quantity, sheet: Sheet) -> list[
 
 def figure_doubt(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, figures: Sequence[Quantity], text: str) -> str:
     """Why the figure must not be contradicted by this table, or nothing."""
+    if re.search(r"%\s+of\b.*\b(?:that is|i\.e\.|meaning|which is|or)[,:]?\s*(?:about |around )?[$€£]?$", text[meaning.reading.span[0] : figure.span[0]]):
+        return "the figure is a part that the sentence computes itself"
+    if _line_items(meaning):
+        return "the rows of the table are not of one kind, so that they do not add up"
+    if _one_period(meaning, scored, figure):
+        return "the figure is that of a period which the sentence does not name"
     surest = max((strength for _, strength in meaning.measures), default=0)
     found = _doubt_of_reference(meaning, figure, figures, text, surest) or _doubt_of_kind(meaning, figure, figures, text)
     if found:
@@ -170,6 +176,36 @@ def _attribute_dates(meaning: Meaning) -> bool:
 _PLAIN_DATES = frozenset(
     root(word) for word in "date day month time period year week quarter timestamp order sale sales transaction invoice booking of".split()
 )
+
+
+_ITEMS = frozenset(
+    root(word) for word in "revenue sales cost costs profit expense expenses income loss asset assets liability equity ebit ebitda tax margin cash debt".split()
+)
+
+
+def _line_items(meaning: Meaning) -> bool:
+    """Whether the rows are the items of a statement (revenue, costs, profit) and the sentence does not say which."""
+    named = {place for group in meaning.groups for place in group[0].fields}
+    for place in meaning.sheet.dimensions:
+        column = meaning.sheet.fields[place]
+        if place not in named and not column.ordered and sum(bool({root(word.text) for word in words(value)} & _ITEMS) for value in column.values[:60]) > 1:
+            return True
+    return False
+
+
+def _one_period(meaning: Meaning, scored: Sequence[Scored], figure: Quantity) -> bool:
+    """Whether the best derivation gives the figure for a single period, of a table with several, where the sentence names none: the text around may."""
+    named = {place for group in meaning.groups for place in group[0].fields}
+    best = next((one.derivation for one in scored if one.derivation.kind == "amount"), None)
+    if best is None or best.measure is None:
+        return False
+    for place in meaning.sheet.dimensions:
+        column = meaning.sheet.fields[place]
+        for value in column.values[:40] if column.ordered and place not in named else ():
+            for one in amounts(meaning.sheet, best.measure, (*best.filters, Filter(place, (value,)))):
+                if one.operation in (best.operation, "cell") and gives(one, figure, meaning) is not False:
+                    return True
+    return False
 
 
 def _far(meaning: Meaning, scored: Sequence[Scored], figure: Quantity, times: int = 30) -> bool:

@@ -99,6 +99,8 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
         operations -= {"change", "difference"}
     moved = operations & {"change", "difference", "ratio"}
     labels = [mention for mention in reading.values if moved or not _within(mention.span, later)]
+    if not frozenset(reading.operations) & {"change", "difference", "ratio"}:
+        labels = _spanned(sheet, text, labels)
     groups, inherited = _groups(labels, heading, _subject(sheet, text, place))
     conditions = tuple(_conditions(text, figure, figures, reading, sheet, measures))
     if _is_condition(text, figure, figures, reading, sheet):
@@ -291,6 +293,29 @@ def _subject(sheet: Sheet, text: str, place: Place) -> ValueMention | None:
     ):
         return None
     return first
+
+
+def _spanned(sheet: Sheet, text: str, labels: Sequence[ValueMention]) -> list[ValueMention]:
+    """The labels, with "from April to June" as all periods between."""
+    found: list[ValueMention] = []
+    for mention in labels:
+        before = found[-1] if found else None
+        column = sheet.fields[mention.fields[0]]
+        if (
+            before is not None
+            and before.fields == mention.fields
+            and len(mention.filters) == len(before.filters) == 1
+            and column.ordered
+            and re.fullmatch(r"\s*(?:to|through|until|till|and|[–-])\s*", text[before.span[1] : mention.span[0]])
+            and re.search(r"\b(?:[Ff]rom|[Bb]etween)\s+$", text[max(0, before.span[0] - 9) : before.span[0]])
+        ):
+            first, last = column.values.index(before.filters[0].values[0]), column.values.index(mention.filters[0].values[-1])
+            condition = replace(mention.filters[0], values=column.values[first : last + 1])
+            if first < last:
+                found[-1] = replace(mention, span=(before.span[0], mention.span[1]), filters=(condition,))
+                continue
+        found.append(mention)
+    return found
 
 
 def _groups(
