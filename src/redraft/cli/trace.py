@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from redraft.records import Records, RunRow
     from redraft.trace import Record
 
-__all__ = ["opened_records", "read_run", "trace_command"]
+__all__ = ["opened_records", "read_run", "trace_command", "write_file"]
 
 LARGEST_BYTES = 256 << 20
 SORTS = ("started", "seconds", "cost_usd", "tokens", "llm_calls", "turns", "contradicted", "undecided", "status", "policy", "model")
