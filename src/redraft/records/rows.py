@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-__all__ = ["COLUMNS", "SHOWN_CHARACTERS", "Filters", "Page", "RunRow", "Sort", "advanced"]
+__all__ = ["COLUMNS", "SHOWN_CHARACTERS", "Filters", "Page", "Progress", "RunRow", "Sort", "advanced"]
 
 SHOWN_CHARACTERS = 500
 """How much of a query or an answer a row holds; all of both is in the record."""
