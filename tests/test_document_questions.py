@@ -13,11 +13,12 @@ from redraft.claims.candidates import candidates
 from redraft.claims.questions import coverage, equivalent, read_question
 from redraft.effects import Effects
 from redraft.models.none import NoModel
+from redraft.planning.answers import verify_answer
 from redraft.planning.document_questions import options
 from redraft.planning.options import Option
 from redraft.policy import Budgets
 from redraft.tools.documents import DocumentsTool
-from redraft.types import Task
+from redraft.types import Evidence, Task
 
 OWN = Path(__file__).resolve().parents[1] / "benchmarks" / "documents_questions.jsonl"
 DOCUMENTS = [json.loads(line) for line in OWN.read_text(encoding="utf-8").splitlines()]
@@ -201,3 +202,24 @@ PELICAN = "# Pelican 3\n\nThe Pelican 3 is a novel. Its successor, the Pelican 4
 async def test_what_is_said_of_a_neighbouring_thing_is_no_answer(question: str, text: str, answer: str | None) -> None:
     found = await offered(question, {"a.txt": text})
     assert [option.answer for option in found[:1]] == ([answer] if answer else [])
+
+
+GLUED = "Red Gables is a 1989 drama by Mina Okoro.The Tin Choir is a 1991 film. It is a documentary of three Norland rock groups."
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "text", "status"),
+    [
+        ("Which documentary is about Norland rock groups, Red Gables or The Tin Choir?", "The Tin Choir", GLUED, "supported"),
+        ("Which documentary is about Norland rock groups, Red Gables or The Tin Choir?", "Red Gables", GLUED, None),
+        ("Which genus has more species, Arnweed or Brinnia?", "Arnweed", "Arnweed is a genus of 48 species. Brinnia is a genus of four species.", "supported"),
+        ("Which genus has more species, Arnweed or Brinnia?", "Brinnia", "Arnweed is a genus of 48 species. Brinnia is a genus of four species.", None),
+        ("Were Red Gables and The Tin Choir released in the same year?", "no", GLUED, "supported"),
+        ("Were Red Gables and The Tin Choir released in the same year?", "yes", GLUED, None),
+        ("Who was born first, Ian Croft or Ada Lovell?", 'Ian "Red" Croft', 'Ian "Red" Croft (born 1901) sang. Ada Lovell (born 1931) wrote.', "supported"),
+        ("Who was born first, Ian Croft or Ada Lovell?", "Ada Lovell", "Ian Croft (12 May 190130 June 1970) sang. Ada Lovell (born 1931) wrote.", None),
+    ],
+)
+def test_of_two_things_the_one_that_has_what_is_asked(query: str, answer: str, text: str, status: str | None) -> None:
+    verdict = verify_answer(query, answer, [Evidence(tool="documents", input=query, source="a.txt", text=text)])
+    assert (verdict.status if verdict else None) == status

@@ -7,16 +7,18 @@ asks of it; "yes" holds where each of the things named has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
 
 from redraft.claims.alignment import of_another
 from redraft.claims.candidates import candidates
 from redraft.claims.questions import Question, coverage, equivalent, read_question
 from redraft.claims.segment import sentences
 from redraft.claims.sentence import read_sentence, root
-from redraft.claims.slots import slots
+from redraft.claims.slots import names, slots
 from redraft.claims.words import Word, content_words, fold, stems, words
-from redraft.types import Evidence, Verdict
+from redraft.types import Evidence, Span, Verdict
 
 __all__ = ["verify_answer"]
 
@@ -25,6 +27,10 @@ LEAST_COVERAGE = 0.3
 """Share of the question's content words that the passage must have."""
 WHOLE = 0.75
 """Coverage from which a passage counts as being about the question as a whole."""
+MOST = 0.74
+"""Share of what is asked that is said of the right one of two, at least."""
+APART = 0.3
+"""By how much that share exceeds the other one's, at least."""
 RIVAL = 0.5
 """An answer whose fit is below this share of the best candidate's of its sentence is not what the sentence answers."""
 
@@ -36,11 +42,11 @@ def verify_answer(query: str, answer: str, evidence: Sequence[Evidence], *, leas
     if not bare or len(words(bare)) > MAX_ANSWER_WORDS:
         return None
     if question.type == "yes_no":
-        return _both(question, evidence) if bare.lower() == "yes" else None
+        return _alike(question, bare, evidence) or (_both(question, evidence) if bare.lower() == "yes" else None)
     if question.type == "choice":
         return _chosen(question, bare, evidence)
     if not _fits(question, bare):
-        return None
+        return _chosen(question, bare, evidence) if _alternatives(question, bare) else None
     for item in evidence:
         about = f"{item.title} {item.text}"
         if coverage(question, about) < least:
@@ -113,17 +119,33 @@ def _denied(sentence: str, answer: str) -> bool:
 
 # Two things compared
 
+_GLUED = re.compile(r"(?<=[a-z]{3}[.)\]\"”])(?<![.]{3})(?=[A-Z][a-z])|(?<=\d\.)(?=[A-Z][a-z])|(?<=[a-z]\)\.)(?=[A-Z][a-z])")
+"""Where two sentences have been joined without a space between them."""
+
+
+def _sentences(text: str) -> Iterator[Span]:
+    for start, end in sentences(text):
+        places = [match.start() for match in _GLUED.finditer(text, start, end) if text[match.start() - 1] == "."]
+        yield from pairwise([start, *places, end])
+
 
 def _about(name: str, item: Evidence) -> str:
-    """What a passage says of a thing: the sentences that name it, and those after that name nothing else and point back."""
+    """What a passage says of a thing: the sentences that name it, and those after that name nothing else and point back.
+
+    A person may be named there with other first names ("Kenneth Loach" for "Ken Loach") where nothing has the whole name.
+    """
     wanted = {word.stem for word in content_words(name)}
+    return _said_of(wanted, item) or (_said_of({content_words(name)[-1].stem}, item) if len(wanted) > 1 else "")
+
+
+def _said_of(wanted: set[str], item: Evidence) -> str:
     said: list[str] = []
     inside = False
-    for start, end in sentences(item.text):
+    for start, end in _sentences(item.text):
         text = item.text[start:end]
         read = read_sentence(text)
         named = wanted <= {word.stem for word in words(text)}
-        inside = named or (inside and read.anaphoric and not any(token.name and token.subject for token in read.tokens))
+        inside = named or (inside and read.anaphoric and not any(token.name and token.subject and token.stem not in wanted for token in read.tokens))
         if inside:
             said.append(text)
     return " ".join(said)
@@ -143,8 +165,9 @@ _ORDERED = _EARLIER | _LATER | frozenset("more most fewer less larger longer hig
 
 def _chosen(question: Question, answer: str, evidence: Sequence[Evidence]) -> Verdict | None:
     """Of two alternatives the one that alone has what is asked, or that has the earlier or later date."""
-    ours = next((choice for choice in question.choices if equivalent(choice, answer)), None)
-    other = next((choice for choice in question.choices if choice != ours), None)
+    choices = question.choices or _alternatives(question, answer)
+    ours = next((choice for choice in choices if _names(choice, answer)), None)
+    other = next((choice for choice in choices if choice != ours), None)
     if ours is None or other is None:
         return None
     said = {name: [(item, text) for item in evidence if (text := _about(name, item))] for name in (ours, other)}
@@ -153,6 +176,12 @@ def _chosen(question: Question, answer: str, evidence: Sequence[Evidence]) -> Ve
     lowered = {word.text.lower() for word in words(question.text)}
     texts = {name: " ".join(text for _, text in found) for name, found in said.items()}
     if lowered & _ORDERED:
+        counted = _counted(question, texts) if lowered & {"more", "most", "fewer", "less"} else None
+        if counted is not None:
+            more = counted[ours] > counted[other]
+            if counted[ours] == counted[other] or more != bool(lowered & {"more", "most"}):
+                return None
+            return _of_two(ours, said, f"{ours}: {counted[ours]}; {other}: {counted[other]}")
         if not lowered & (_EARLIER | _LATER) or bool(lowered & _EARLIER) == bool(lowered & _LATER):
             return None
         years = {name: _year(text, name) for name, text in texts.items()}
@@ -163,11 +192,50 @@ def _chosen(question: Question, answer: str, evidence: Sequence[Evidence]) -> Ve
     else:
         asked = _asked(question)
         shares = {name: _share(asked, text) for name, text in texts.items()}
-        if len(asked) == 0 or shares[ours] < 1 or shares[other] > 0.75:
+        if len(asked) == 0 or shares[ours] < MOST or shares[ours] - shares[other] < APART:
             return None
         note = f"what is asked is said of {ours}, not of {other}"
+    return _of_two(ours, said, note)
+
+
+def _of_two(ours: str, said: Mapping[str, Sequence[tuple[Evidence, str]]], note: str) -> Verdict:
     items = tuple(dict.fromkeys(item for found in said.values() for item, _ in found))
     return Verdict(status="supported", method="quoted", confidence=0.85, evidence=items, quote=said[ours][0][1] if len(said[ours]) == 1 else "", note=note)
+
+
+def _names(choice: str, answer: str) -> bool:
+    """Whether the answer is that alternative, perhaps with more of its name."""
+    wanted, given = stems(content_words(choice)), stems(content_words(answer))
+    return equivalent(choice, answer) or (bool(wanted) and wanted <= given and len(given) <= len(wanted) + 2)
+
+
+def _alternatives(question: Question, answer: str) -> tuple[str, ...]:
+    """The two things that a question of another form lets choose between: the answer and the one other name it is set beside."""
+    asked = question.text
+    place = fold(asked).find(fold(answer))
+    if place < 0:
+        return ()
+    own = (place, place + len(answer))
+    others = [span for span in names(asked) if (span[1] <= own[0] or span[0] >= own[1]) and any(word.content for word in words(asked[slice(*span)]))]
+    beside = [span for span in others if _JOINED.fullmatch(asked[min(span[1], own[1]) : max(span[0], own[0])])]
+    return (asked[slice(*own)], asked[slice(*beside[0])]) if len(beside) == 1 else ()
+
+
+_JOINED = re.compile(r",?\s+(?:or|and)\s+(?:the\s+)?", re.IGNORECASE)
+
+
+def _counted(question: Question, texts: Mapping[str, str]) -> dict[str, Fraction] | None:
+    """How many of what the question counts each of the two has, where one number is given of each."""
+    lowered = [word for word in words(question.text)]
+    place = next((place for place, word in enumerate(lowered) if word.text.lower() in ("more", "most", "fewer", "less")), None)
+    wanted = [word.stem for word in lowered[(place or 0) + 1 : (place or 0) + 4] if word.content] if place is not None else []
+    found: dict[str, Fraction] = {}
+    for name, text in texts.items():
+        values = {slot.quantity.value for slot in slots(text) if slot.kind == "quantity" and slot.quantity and set(slot.counts) & set(wanted[:2])}
+        if len(values) != 1:
+            return None
+        found[name] = values.pop()
+    return found
 
 
 def _share(asked: Sequence[Word], text: str) -> float:
@@ -178,8 +246,47 @@ def _share(asked: Sequence[Word], text: str) -> float:
 def _year(text: str, name: str) -> int | None:
     """The first year that is given of a thing: of its birth, founding or appearance, as encyclopaedic sentences put it."""
     place = max(0, text.find(words(name)[0].text if words(name) else name))
-    dates = [slot.date for slot in slots(text[place:]) if slot.kind == "date" and slot.date and slot.date.year]
+    apart = _GLUED_YEAR.sub(r"\1 \2", text[place:])
+    dates = [slot.date for slot in slots(apart) if slot.kind == "date" and slot.date and slot.date.year]
     return dates[0].year if dates else None
+
+
+_GLUED_YEAR = re.compile(r"\b([12]\d{3})(\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b)")
+
+
+_SAMENESS = re.compile(r"\b(?:the|a) (?:same|similar) (?P<what>[a-z]+)|\bof the same (?P<kind>[a-z]+)", re.IGNORECASE)
+
+
+def _alike(question: Question, bare: str, evidence: Sequence[Evidence]) -> Verdict | None:
+    """ "Are A and B from the same country?": by what the passages give of each, where that is one word; a value that is not given decides nothing."""
+    asked = _SAMENESS.search(question.text)
+    if asked is None or len(question.names) != 2 or bare.lower() not in ("yes", "no"):
+        return None
+    what = (asked["what"] or asked["kind"]).lower().removesuffix("s")
+    found: list[tuple[Evidence, str]] = []
+    for name in question.names:
+        given = [(item, value) for item in evidence if (text := _about(name, item)) and (value := _value(what, text, name))]
+        if not given:
+            return None
+        found.append(given[0])
+    if (found[0][1] == found[1][1]) != (bare.lower() == "yes"):
+        return None
+    note = "; ".join(f"{name}: {value}" for name, (_, value) in zip(question.names, found, strict=True))
+    return Verdict(status="supported", method="quoted", confidence=0.8, evidence=tuple(dict.fromkeys(item for item, _ in found)), note=note)
+
+
+def _value(what: str, text: str, name: str) -> str:
+    """The one value of a kind that a text gives first: a year, a family or genus, a nationality."""
+    if what == "year":
+        year = _year(text, name)
+        return str(year) if year is not None else ""
+    if what in ("family", "genus", "order"):
+        match = re.search(rf"\b{what} (?P<value>[A-Z][a-z]+)", text)
+        return match["value"] if match else ""
+    if what in ("nationality", "country", "nation"):
+        match = re.search(r"\b(?:is|was|are|were) an? (?:[a-z-]+ ){0,2}(?P<value>[A-Z][a-z]+(?:an|ish|ese|ch|ian|i|sh))\b", text)
+        return match["value"] if match else ""
+    return ""
 
 
 def _both(question: Question, evidence: Sequence[Evidence]) -> Verdict | None:
