@@ -675,6 +675,21 @@ def test_a_run_that_stops_early_is_the_exact_prefix_of_the_one_that_goes_on(poli
     assert full.turns[: len(early.turns)] == early.turns
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_with_several_samples_at_once_a_dynamic_run_is_a_prefix_too(seed: int) -> None:
+    traces: list[list[bytes]] = []
+    for stops in (DYNAMIC, ("hard_cap",)):
+        numbers = count()
+        policy = dataclasses.replace(policy_named("controlled"), samples=3, stops=stops)
+        writer = model(lambda shape, prompt, numbers=numbers: {"text": f"text {next(numbers)}"} if shape == "text" else scores(60 + len(prompt) % 7, "text"))
+        refiner = Refiner(writer, tools=[], policy=policy, clock=Ticking(), seed=seed)
+        outcome = refiner.revise_sync(Task(query="Why?", kind="report"), "a text")
+        traces.append(refiner.trace.comparable())
+        assert outcome.usage.llm_calls <= policy.bound()
+    assert traces[1][: len(traces[0])] == traces[0]
+    assert len(traces[0]) < len(traces[1])
+
+
 @pytest.mark.parametrize("policy", LOOPS, ids=lambda policy: policy.name)
 @pytest.mark.parametrize("calls", [0, 1, 2, 3, 5])
 def test_at_a_budget_the_best_answer_so_far_comes_back(policy: Policy, calls: int) -> None:
