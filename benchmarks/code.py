@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +84,10 @@ async def verdict(row: dict[str, Any], tool: PythonTool) -> tuple[bool | None, l
     return (True if statuses and set(statuses) == {"supported"} else None), notes
 
 
-async def measure(data: Path, limit: int | None, sandbox: Any) -> dict[str, Any]:
+async def measure(data: Path, limit: int | None, sandbox: Any, names: Sequence[str] = SETS) -> dict[str, Any]:
     tool = PythonTool(sandbox)
     figures: dict[str, Any] = {"sandboxes": {name: list(state) for name, state in tool.available().items()}}
-    for name in SETS:
+    for name in names:
         began = time.monotonic()
         given = rows(data, name, limit)
         counts: Counter[str] = Counter()
@@ -109,13 +110,15 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--set", action="append", choices=SETS, help="may be given more than once; all of them by default")
     parser.add_argument("--sandbox", default="auto", choices=("auto", "monty", "bubblewrap"))
     options = parser.parse_args()
-    figures = asyncio.run(measure(options.data, options.limit, options.sandbox))
+    chosen = tuple(options.set or SETS)
+    figures = asyncio.run(measure(options.data, options.limit, options.sandbox, chosen))
     if options.json:
         print(json.dumps(figures))
         return
-    for name in SETS:
+    for name in chosen:
         found = figures[name]
         print(f"{name}: agreement {found['agreement']:.4f} of {found['n']} in {found['seconds']} s")
         for row in found["differing"]:

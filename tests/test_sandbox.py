@@ -429,6 +429,17 @@ async def test_a_missing_library_is_not_a_failure(sandbox: Sandbox) -> None:
     assert {result.outcome for result in await sandbox.check(suite, LIMITS)} == {"unsupported"}
 
 
+async def test_a_program_may_import_the_libraries_on_the_shelf_and_not_change_them() -> None:
+    pytest.importorskip("sympy")
+    sandbox = usable("bubblewrap")
+    there = await sandbox.run("from sympy import isprime\nprint(isprime(7919))", LIMITS)
+    assert (there.outcome, there.stdout.strip()) == ("ok", "True")
+    written = await sandbox.run("import sympy\nopen(sympy.__file__, 'a')", LIMITS)
+    assert "Read-only" in written.error_message
+    elsewhere = await sandbox.run("import pytest", LIMITS)
+    assert elsewhere.error_type == "ModuleNotFoundError"
+
+
 async def test_sets_are_left_to_the_interpreter_that_orders_them_as_cpython_does() -> None:
     suite = Suite(program="def f(x): return list(set([3, 1]))\n", steps=STEPS, names=("f",))
     assert {result.outcome for result in await usable("monty").check(suite, LIMITS)} == {"unsupported"}

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from redraft.claims.suites import Suite
 from redraft.tools.sandbox import Available, Execution, Limits, StepResult
 from redraft.tools.sandbox.looks import SLOW_FACTOR, agreed, execution_of, second_look, step_results
-from redraft.tools.sandbox.process import Process, Run, paths, read_capped
+from redraft.tools.sandbox.process import SHELF, Process, Run, paths, read_capped
 from redraft.tools.sandbox.seccomp import filter_bytes
 
 __all__ = ["BubblewrapSandbox"]
@@ -32,7 +32,7 @@ T = TypeVar("T")
 START_SECONDS = 1.5
 """What a sandbox may take to start and to end, on top of the program's own time."""
 REPORT_BYTES = 8 << 20
-BOOT = "import sys; sys.path.insert(0, '/run/redraft'); from guest import {module}; {module}.{call}"
+BOOT = f"import sys; sys.path.insert(0, '/run/redraft'); sys.path.append('{SHELF}'); from guest import {{module}}; {{module}}.{{call}}"
 
 
 class BubblewrapSandbox:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.util
 import os
 import selectors
 import shutil
@@ -18,13 +19,16 @@ from typing import Literal, NamedTuple
 
 from redraft.tools.sandbox.seccomp import filter_bytes
 
-__all__ = ["Ended", "Paths", "Process", "Run", "paths", "read_capped"]
+__all__ = ["SHELF", "Ended", "Paths", "Process", "Run", "paths", "read_capped"]
 
 ADDRESS_SPACE = 512 << 20
 FILE_BYTES = 32 << 20
 SCRATCH_BYTES = 64 << 20
 POLL_SECONDS = 0.1
 GUEST = Path(__file__).parent / "guest"
+LIBRARIES = ("sympy", "mpmath")
+"""What a program may import besides the standard library, where it is installed here: plain Python, which any interpreter reads."""
+SHELF = "/run/redraft/libraries"
 ENVIRONMENT = {"PATH": "/usr/bin", "LANG": "C.UTF-8"}
 
 Ended = Literal["closed", "full", "deadline"]
@@ -104,6 +108,17 @@ def paths() -> Paths | str:
     return Paths(str(found["prlimit"]), str(found["bwrap"]), "/usr/bin/python3")
 
 
+@functools.cache
+def _libraries() -> tuple[str, ...]:
+    """The folders of the libraries, each shown read-only and alone: nothing else of this environment is seen."""
+    found: list[str] = []
+    for name in LIBRARIES:
+        spec = importlib.util.find_spec(name)
+        for place in (spec.submodule_search_locations or ())[:1] if spec is not None else ():
+            found += ["--ro-bind", str(Path(place).resolve()), f"{SHELF}/{name}"]
+    return tuple(found)
+
+
 def _command(code: str, seconds: float, seccomp: int) -> list[str]:
     programs = paths()
     assert isinstance(programs, Paths)
@@ -114,7 +129,7 @@ def _command(code: str, seconds: float, seccomp: int) -> list[str]:
     work = f"--size {SCRATCH_BYTES} --tmpfs /tmp --size {SCRATCH_BYTES} --tmpfs /work"
     return [
         *(programs.prlimit, *limits.split(), programs.bwrap, *walls.split(), *environment.split(), *files.split(), *work.split()),
-        *("--dir", "/run/redraft", "--ro-bind", str(GUEST), "/run/redraft/guest", "--chdir", "/work"),
+        *("--dir", "/run/redraft", "--ro-bind", str(GUEST), "/run/redraft/guest", "--dir", SHELF, *_libraries(), "--chdir", "/work"),
         *("--seccomp", str(seccomp), "--", programs.python, "-I", "-B", "-c", code),
     ]
 
