@@ -15,6 +15,7 @@ formats.py  outcomes as Markdown, SARIF and JUnit
 trace.py    trace list, show, verify, export, import, tag, prune
 replay.py   replay
 export.py   export
+view.py     view
 events.py   stored events, one line each
 safe.py     text of tools and models made harmless for a terminal
 """

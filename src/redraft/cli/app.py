@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trace": ("trace", "List, show, verify, export and prune the records of runs."),
     "replay": ("replay", "Run a recorded run again, without a model and without tools."),
     "export": ("export", "Turn records into training data, tables, logs or a page."),
+    "view": ("view", "Look at recorded runs in the browser."),
     "demo": ("measure", "Watch the embedded model being corrected."),
     "mcp": ("mcp", "Offer checking and correcting to MCP clients."),
     "memory": ("memory", "List, show or forget verdicts that are kept."),
