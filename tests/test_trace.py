@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from redraft.errors import InputError
 from redraft.events import Decided, Drafted, Event, ModelCalled, Scored, Started, StoppedRun, ToolCalled
+from redraft.payloads import LONG_CHARACTERS, address_of
 from redraft.protocols import TraceSink
-from redraft.trace import GENESIS, LONG_CHARACTERS, Trace, address_of, verify
+from redraft.trace import GENESIS, Trace, verify
 from redraft.types import Decision, Evidence, Message, ModelReply, ModelRequest, Scorecard, Task, ToolCall, Usage
 
 

@@ -3,7 +3,7 @@
 One record is one JSON line: `{"hash":"…","header":{"seq":0,"at":"…","previous":"…"},"payload":{…}}`. The hash covers every byte after its own comma, so that
 the number, the time, the link to the record before and the payload cannot be changed unseen.
 
-A long text (`LONG_CHARACTERS` or more) is stored once, under the SHA-256 of its bytes. The payload holds `{"$blob":"<address>"}` in its place, and among
+A long text (`payloads.LONG_CHARACTERS` or more) is stored once, under the SHA-256 of its bytes. The payload holds `{"$blob":"<address>"}` in its place, and among
 JSON lines the text stands as `{"blob":"<address>","text":"…"}` before the first record that names it: the chain covers it through its address.
 """
 
@@ -13,21 +13,20 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from redraft.effects import SystemClock
 from redraft.errors import InputError
 from redraft.events import Event
+from redraft.payloads import address_of, json_bytes, marked, named, stored, whole
 from redraft.protocols import Clock
 
 __all__ = [
     "GENESIS",
-    "LONG_CHARACTERS",
     "Record",
     "RecordKeeper",
     "Trace",
     "Verification",
-    "address_of",
     "jsonl",
     "read_jsonl",
     "read_line",
@@ -37,13 +36,9 @@ __all__ = [
 
 GENESIS = "0" * 64
 """What the first record names as the one before it, and the hash of an empty trace."""
-LONG_CHARACTERS = 1024
-"""Texts of this length and more are stored once, by their address."""
 _OPEN, _CLOSE = b'{"hash":"', b'",'
 _BODY_AT = len(_OPEN) + 64 + len(_CLOSE)
 _TEXT_OPEN = b'{"blob":"'
-_BLOB, _LITERAL = "$blob", "$literal"
-_MARKS = (b'"$blob"', b'"$literal"')
 _TIMES = frozenset({"started_seconds", "seconds"})
 _LEFT_OUT: Mapping[str, frozenset[str]] = {
     "started": frozenset({"policy", "policy_hash"}),
@@ -71,12 +66,12 @@ class Record:
             KeyError: a long text is not there.
         """
         payload = json.loads(self.line)["payload"]
-        return _whole(payload, self.texts) if _marked(self.line) else payload
+        return whole(payload, self.texts) if marked(self.line) else payload
 
     @property
     def addresses(self) -> tuple[str, ...]:
         """The addresses of the long texts that this record names."""
-        return tuple(dict.fromkeys(_named(json.loads(self.line)["payload"]))) if _marked(self.line) else ()
+        return tuple(dict.fromkeys(named(json.loads(self.line)["payload"]))) if marked(self.line) else ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,9 +114,9 @@ class Trace:
     def write(self, event: Event) -> None:
         """Append one event."""
         payload = event.payload()
-        stored, found = _stored(payload)
+        content, found = stored(payload)
         seq, at, previous = len(self._records), self._clock.now().isoformat(), self.hash
-        body = b'"header":' + _json({"seq": seq, "at": at, "previous": previous}) + b',"payload":' + stored + b"}"
+        body = b'"header":' + json_bytes({"seq": seq, "at": at, "previous": previous}) + b',"payload":' + content + b"}"
         digest = hashlib.sha256(body).hexdigest()
         fresh = {address: text for address, text in found.items() if address not in self._texts}
         self._texts |= fresh
@@ -151,17 +146,12 @@ class Trace:
 
     def comparable(self) -> list[bytes]:
         """The payloads without what may differ between a run and its prefix: settings, stop event, times. Headers and hashes are not in them."""
-        return [_json(_comparable(payload)) for record in self._records if (payload := record.payload)["type"] != "stopped"]
+        return [json_bytes(_comparable(payload)) for record in self._records if (payload := record.payload)["type"] != "stopped"]
 
 
 def _comparable(payload: dict[str, Any]) -> dict[str, Any]:
     left_out = _LEFT_OUT.get(payload["type"], frozenset[str]())
     return {key: value for key, value in payload.items() if key not in left_out}
-
-
-def address_of(text: str) -> str:
-    """The address under which a long text is stored: SHA-256 of its UTF-8 bytes."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def jsonl(records: list[Record]) -> bytes:
@@ -183,13 +173,13 @@ def stored_jsonl(lines: Sequence[bytes], texts: Mapping[str, bytes]) -> bytes:
     result: list[bytes] = []
     for line in lines:
         try:
-            named = list(_named(json.loads(line)["payload"])) if _marked(line) else []
+            own = list(named(json.loads(line)["payload"])) if marked(line) else []
         except (ValueError, KeyError, TypeError, RecursionError):
-            named = []
-        for address in named:
+            own = []
+        for address in own:
             if address in texts and address not in written:
                 written.add(address)
-                result.append(_json({"blob": address, "text": _decoded(texts[address])}))
+                result.append(json_bytes({"blob": address, "text": _decoded(texts[address])}))
         result.append(line)
     return b"".join(line + b"\n" for line in result)
 
@@ -266,11 +256,11 @@ def _reading(lines: list[bytes], records: list[Record]) -> Iterator[Verification
             yield _bad(index, f"record {index} was altered: {what}")
             return
         records.append(record)
-        named = set(record.addresses)
+        own = set(record.addresses)
         missing = next((address for address in record.addresses if address not in texts), None)
         if missing is not None and _first_break(records) is None:
             yield _bad(index, f"record {index} is not whole: its text {missing[:16]}… is missing")
-        if waiting - named and _first_break(records) is None:
+        if waiting - own and _first_break(records) is None:
             yield _bad(index, f"record {index} was altered: a text before it is none of its own")
         waiting.clear()
     if waiting:
@@ -313,7 +303,7 @@ def _parsed(line: bytes) -> Any:
 
 
 def _text_line(text: str) -> bytes:
-    return _json({"blob": address_of(text), "text": text})
+    return json_bytes({"blob": address_of(text), "text": text})
 
 
 def _read_text(line: bytes) -> tuple[str, str]:
@@ -352,82 +342,3 @@ def _unexpected(records: list[Record], expect: str) -> Verification:
         if record.hash == expect:
             return _bad(record.seq + 1, f"record {record.seq + 1} was added after the record had ended")
     return _bad(len(records), f"the last record is not the expected one: record {len(records)} is missing, or the whole chain was rewritten")
-
-
-def _stored(payload: dict[str, Any]) -> tuple[bytes, dict[str, str]]:
-    """The payload as it is stored, and the long texts that were taken out of it."""
-    whole = _json(payload)
-    if len(whole) < LONG_CHARACTERS and not _marked(whole):
-        return whole, {}
-    texts: dict[str, str] = {}
-    short = _shortened(payload, texts)
-    return (_json(short), texts) if texts or _marked(whole) else (whole, {})
-
-
-def _marked(data: bytes) -> bool:
-    return any(mark in data for mark in _MARKS)
-
-
-def _shortened(value: Any, texts: dict[str, str]) -> Any:
-    if isinstance(value, str):
-        if len(value) < LONG_CHARACTERS:
-            return value
-        address = address_of(value)
-        texts[address] = value
-        return {_BLOB: address}
-    if isinstance(value, dict):
-        inner = {str(key): _shortened(item, texts) for key, item in cast("dict[Any, Any]", value).items()}
-        return {_LITERAL: inner} if _BLOB in value or _LITERAL in value else inner
-    if isinstance(value, list):
-        return [_shortened(item, texts) for item in cast("list[Any]", value)]
-    return value
-
-
-def _whole(value: Any, texts: Mapping[str, str], *, literal: bool = False) -> Any:
-    if isinstance(value, dict):
-        table = cast("dict[str, Any]", value)
-        if not literal and set(table) == {_BLOB}:
-            return texts[table[_BLOB]]
-        if not literal and set(table) == {_LITERAL}:
-            return _whole(table[_LITERAL], texts, literal=True)
-        return {key: _whole(item, texts) for key, item in table.items()}
-    if isinstance(value, list):
-        return [_whole(item, texts) for item in cast("list[Any]", value)]
-    return value
-
-
-def _named(value: Any, *, literal: bool = False) -> Iterator[str]:
-    if isinstance(value, dict):
-        table = cast("dict[str, Any]", value)
-        if not literal and set(table) == {_BLOB}:
-            yield table[_BLOB]
-        elif not literal and set(table) == {_LITERAL}:
-            yield from _named(table[_LITERAL], literal=True)
-        else:
-            for item in table.values():
-                yield from _named(item)
-    elif isinstance(value, list):
-        for item in cast("list[Any]", value):
-            yield from _named(item)
-
-
-def _json(value: Any) -> bytes:
-    """Compact JSON in UTF-8; what UTF-8 or JSON cannot carry is escaped or spelled out, never an error."""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    except (UnicodeEncodeError, ValueError, TypeError):
-        return json.dumps(_storable(value), ensure_ascii=True, separators=(",", ":")).encode()
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _storable(item) for key, item in cast("dict[Any, Any]", value).items()}
-    if isinstance(value, list):
-        return [_storable(item) for item in cast("list[Any]", value)]
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else str(value)
-    return str(value)
