@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
      "examples", "interact", "probe", "plainly", "reflect", "rewrite"),  # fmt: skip
     ("loop",),
     ("strategies",),
-    ("catalogue", "trace", "records", "outcome"),
+    ("catalogue", "payloads", "trace", "records", "outcome"),
     ("models", "tools", "oracle", "memory"),
     ("privacy",),
     ("refiner",),
