@@ -3,7 +3,7 @@
 One record is one JSON line: `{"hash":"…","header":{"seq":0,"at":"…","previous":"…"},"payload":{…}}`. The hash covers every byte after its own comma, so that
 the number, the time, the link to the record before and the payload cannot be changed unseen.
 
-A long text (`payloads.LONG_CHARACTERS` or more) is stored once, under the SHA-256 of its bytes. The payload holds `{"$blob":"<address>"}` in its place, and among
+A long text (`payloads.LONG_CHARACTERS` or more) is stored once, under the SHA-256 of its bytes. The payload holds `{"$blob":"<address>"}` there, and among
 JSON lines the text stands as `{"blob":"<address>","text":"…"}` before the first record that names it: the chain covers it through its address.
 """
 
