@@ -15,7 +15,7 @@ import redraft
 ROOT = Path(redraft.__file__).parent
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("types", "errors", "events", "policy", "policies", "settings", "prompts"),
-    ("protocols", "effects"),
+    ("protocols", "course", "effects"),
     ("claims",),
     ("comparison", "control", "stopping"),
     ("lenient_json", "structured", "quoting", "screening", "planning"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import math
 import random
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -16,16 +15,17 @@ from contextvars import ContextVar
 from datetime import datetime
 from hashlib import sha256
 from json import dumps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
+from redraft.course import COURSE, Course, sound
 from redraft.errors import ModelError, ModelUnreachable, Stopped
 from redraft.events import Event, ModelCalled, ToolCalled, plain
 from redraft.policy import Budgets
 from redraft.prompts import Prompts
 from redraft.protocols import Clock, Model, Tool, TraceSink
-from redraft.types import Evidence, Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
+from redraft.types import Failure, ModelReply, ModelRequest, ToolCall, ToolResult, Usage
 
-__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "again", "call_key", "charge", "failing", "sound"]
+__all__ = ["ENTAILMENT", "MEMORY", "ORACLE", "Effects", "SystemClock", "again", "call_key"]
 
 ENTAILMENT = "entailment"
 """Name under which the local entailment verifier is called; it is no tool that a planner may choose."""
@@ -37,20 +37,10 @@ MEMORY = "memory"
 
 T = TypeVar("T")
 
-MOST_FAILED = 20
 MENDABLE = frozenset({"quota", "denied", "unsupported"})
 """Failures of one engine that the user is told of although another one answered: they do not go away by themselves."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Course:
-    """What happens in the course of one call of a tool, beside its result."""
-
-    costs: list[float] = dataclasses.field(default_factory=list[float])
-    failed: dict[Failure, None] = dataclasses.field(default_factory=dict[Failure, None])
-
-
-_course: ContextVar[_Course | None] = ContextVar("redraft_course", default=None)
 _again: ContextVar[Callable[[], None] | None] = ContextVar("redraft_again", default=None)
 _branch: ContextVar[list[Event] | None] = ContextVar("redraft_branch", default=None)
 
@@ -63,38 +53,6 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return time.monotonic()
-
-
-def charge(cost_usd: float) -> None:
-    """Put the price of a call that goes out now on the bill of the run that made it; called by whatever stands before a priced service."""
-    course = _course.get()
-    if course is not None:
-        course.costs.append(cost_usd)
-
-
-def failing(failure: Failure) -> None:
-    """Have a failure recorded after which something else is tried; called by whatever repeats a call or asks another service instead."""
-    course = _course.get()
-    if course is not None and len(course.failed) < MOST_FAILED:
-        course.failed[failure] = None
-
-
-def sound(result: Any) -> ToolResult | None:
-    """The result if it is what a tool may return, else None; scores outside [0, 1] and those that are no numbers are brought there."""
-    if isinstance(result, Failure):
-        return result
-    if not isinstance(result, tuple) or not result or not all(isinstance(item, Evidence) and _texts(item) for item in cast("tuple[Any, ...]", result)):
-        return None
-    return tuple(dataclasses.replace(item, trust=_share(item.trust), relevance=_share(item.relevance)) for item in cast("tuple[Evidence, ...]", result))
-
-
-def _texts(item: Evidence) -> bool:
-    parts: tuple[Any, ...] = (item.tool, item.input, item.text, item.value, item.title, item.source, item.time)
-    return all(isinstance(part, str) for part in parts)
-
-
-def _share(value: Any) -> float:
-    return min(1.0, max(0.0, float(value))) if isinstance(value, int | float) and not math.isnan(value) else 0.0
 
 
 def _cancelled() -> bool:
@@ -347,7 +305,7 @@ class Effects:
     async def _use(self, call: ToolCall, key: str) -> ToolResult:
         tool = {ENTAILMENT: self.entailment, ORACLE: self.oracle, MEMORY: self.memory}.get(call.tool) or self.tools.get(call.tool)
         began = self.clock.monotonic()
-        course = _Course()
+        course = Course()
         if tool is None:
             result: ToolResult = Failure(tool=call.tool, input=call.input, kind="unsupported", message=f"there is no tool {call.tool!r} in this run")
         else:
@@ -385,10 +343,10 @@ class Effects:
                 self.warn(f"{item.tool}: {item.message}")
         return result
 
-    async def _run_tool(self, tool: Tool, call: ToolCall, course: _Course) -> ToolResult:
+    async def _run_tool(self, tool: Tool, call: ToolCall, course: Course) -> ToolResult:
         remaining = self._remaining_seconds()
         limit = tool.timeout_seconds if remaining is None else min(tool.timeout_seconds, remaining)
-        token = _course.set(course)
+        token = COURSE.set(course)
         try:
             async with asyncio.timeout(limit):
                 result: Any = await tool.run(call)
@@ -403,7 +361,7 @@ class Effects:
                 raise
             return Failure(tool=call.tool, input=call.input, kind="broken", message="gave up its own work")
         finally:
-            _course.reset(token)
+            COURSE.reset(token)
         return sound(result) or Failure(tool=call.tool, input=call.input, kind="broken", message="gave something that is neither evidence nor a failure")
 
     def _remaining_seconds(self) -> float | None:

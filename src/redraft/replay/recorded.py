@@ -16,7 +16,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from redraft import errors
-from redraft.effects import Effects, call_key, charge, failing
+from redraft.course import charge, failing
+from redraft.effects import Effects, call_key
 from redraft.errors import ModelError, Stopped
 from redraft.events import Event, ModelCalled, ToolCalled
 from redraft.protocols import Model, Tool

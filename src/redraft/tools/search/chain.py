@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from redraft.effects import failing
+from redraft.course import failing
 from redraft.errors import UsageError
 from redraft.protocols import Tool
 from redraft.tools.toolbox.cache import Unseen

@@ -17,13 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from redraft.effects import SystemClock, charge, failing, sound
+from redraft.course import charge, failing, sound
+from redraft.effects import SystemClock
 from redraft.protocols import Clock, Tool
 from redraft.tools.toolbox.breaker import Breaker
 from redraft.tools.toolbox.cache import Key, ResultCache, Unseen
 from redraft.tools.toolbox.queries import normal_query
 from redraft.tools.toolbox.rate import Rate
-from redraft.types import Evidence, Failure, FailureKind, ToolCall, ToolResult
+from redraft.types import Failure, FailureKind, ToolCall, ToolResult
 
 __all__ = ["GuardSettings", "Guarded", "Timing"]
 
