@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from redraft.claims.compare import compare, uncovered
+from redraft.claims.compare import compare, graded, uncovered
 from redraft.claims.questions import equivalent
 from redraft.claims.words import content_words, stems, words
 from redraft.effects import Effects
@@ -125,21 +125,13 @@ def covered_words(claim: str, passage: str) -> float:
     return sum(word in there for word in wanted) / len(wanted) if wanted else 1.0
 
 
-def covered_by_sentences(claim: str, passage: str) -> float:
-    """Ours: share of the claim's content words, figures and names that a sentence which is about the claim has."""
-    spans = uncovered(claim, passage)
-    wanted = content_words(claim)
-    missing = sum(any(start <= word.span[0] < end for start, end in spans) for word in wanted)
-    return 1 - missing / len(wanted) if wanted else 1.0
-
-
 async def wice(data: Path, _: argparse.Namespace) -> dict[str, Any]:
     """Macro F1 of the three labels (thresholds fitted on one half by a fixed split, measured on the other) and F1 of unsupported tokens."""
     rows = sorted(lines(next((data / "wice").glob("claims_with_evidence.*.jsonl"))), key=lambda row: row["meta"]["id"])
     random.Random(0).shuffle(rows)
     half = len(rows) // 2
     found: dict[str, Any] = {"n": len(rows), "measured_on": len(rows) - half}
-    measures: Mapping[str, Callable[[str, str], float]] = {"coverage_baseline": covered_words, "ours": covered_by_sentences}
+    measures: Mapping[str, Callable[[str, str], float]] = {"coverage_baseline": covered_words, "ours": graded}
     for name, measure in measures.items():
         values = [(row["label"], measure(row["claim"], " ".join(row["evidence"]))) for row in rows]
         steps = [step / 20 for step in range(4, 21)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from redraft.claims.compare import compare
+from redraft.claims.compare import compare, graded
 
 EXCLUDED = [
     # dates of what happens once
@@ -139,3 +139,10 @@ def test_a_passage_that_excludes_a_claim_contradicts_it(claim: str, passage: str
 @pytest.mark.parametrize(("claim", "passage"), OPEN)
 def test_what_is_of_another_thing_time_or_party_excludes_nothing(claim: str, passage: str) -> None:
     assert compare(claim, passage).verdict != "contradicted"
+
+
+def test_a_figure_counts_twice_in_a_grade_and_a_contradiction_leaves_nothing() -> None:
+    assert graded("Tolm has 40 bells.", "The bells of Tolm ring.") == 0.5
+    assert graded("Tolm has 40 bells.", "In Tolm ring 40 bells.") == 1.0
+    assert graded("Petra Novak was born in 1931.", "Petra Novak (1943–2011) was a Czech chess player.") == 0.0
+    assert graded("of the", "anything") == 1.0

@@ -16,9 +16,10 @@ from redraft.claims.exclusion import excluded
 from redraft.claims.segment import sentences
 from redraft.claims.sentence import Sentence, read_sentence
 from redraft.claims.thread import Before, keys_of, thread, with_subject
+from redraft.claims.words import content_words, stems, words
 from redraft.types import Span
 
-__all__ = ["Comparison", "compare", "uncovered"]
+__all__ = ["Comparison", "compare", "graded", "uncovered"]
 
 MAX_SENTENCES = 400
 LEAST_COVERAGE = 0.6
@@ -150,6 +151,18 @@ def _whole(said: Sentence, source: Sentence, alignment: Alignment, claim: str) -
         coverage=1.0,
         reason="every word, figure, date and name of the claim is in the sentence",
     )
+
+
+def graded(claim: str, passage: str) -> float:
+    """How much of a claim a passage bears out, in [0, 1]: the share of its content words that stand anywhere in it, a figure counting twice.
+
+    Nothing where the passage excludes the claim. A measure for ranking and for degrees of support, never a verdict.
+    """
+    if compare(claim, passage).verdict == "contradicted":
+        return 0.0
+    there = stems(words(passage))
+    weights = [(2 if any(char.isdigit() for char in word.text) else 1, word.stem in there) for word in content_words(claim)]
+    return sum(weight for weight, found in weights if found) / sum(weight for weight, _ in weights) if weights else 1.0
 
 
 def uncovered(claim: str, passage: str, *, title: str = "") -> tuple[Span, ...]:
