@@ -263,5 +263,3 @@ def _print_rows(rows: tuple[RunRow, ...]) -> None:
         counts = f"{row.supported} supported, {row.contradicted} contradicted, {row.undecided} undecided"
         sys.stdout.write(f"{row.id}  {when}  {status:<10}  {row.policy}  {one_line(row.model, 30)}{cost}\n")
         sys.stdout.write(f"    {one_line(row.query or row.answer, 100)}\n    {counts}; {row.turns} turns, {row.llm_calls} model calls, {row.seconds:.1f} s\n")
-
-
