@@ -9,6 +9,7 @@ prompts, replies, answers or evidence unless `content=True`; then what the recor
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from importlib import import_module
@@ -20,10 +21,12 @@ from redraft.events import Decided, Event, ModelCalled, Started, StoppedRun, Too
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer, TracerProvider
 
-__all__ = ["PROVIDERS", "Telemetry", "open_telemetry"]
+__all__ = ["LONGEST_WAIT_SECONDS", "PROVIDERS", "Telemetry", "open_telemetry"]
 
 PROVIDERS: Mapping[str, str] = {"openai": "openai", "anthropic": "anthropic", "bedrock": "aws.bedrock", "google": "gcp.gemini", "ollama": "ollama"}
 """Names of providers in the conventions, by the part of a model's name before its colon."""
+LONGEST_WAIT_SECONDS = 2
+"""How long a program that ends waits for a collector that does not answer."""
 _SECOND = 1_000_000_000
 _LONGEST = 8_000
 
@@ -161,7 +164,7 @@ class Telemetry:
 
 def open_telemetry(endpoint: str | None = None, *, content: bool = False) -> Telemetry:
     """Telemetry to a collector by OTLP over HTTP: `endpoint`, or what the usual variables say (`OTEL_EXPORTER_OTLP_ENDPOINT`). Spans leave in batches, the
-    last ones when the program ends.
+    last ones when the program ends; a collector that is away holds it up for `LONGEST_WAIT_SECONDS` at most, and costs the spans.
 
     Raises:
         MissingExtra: OpenTelemetry or its exporter is not installed.
@@ -173,7 +176,8 @@ def open_telemetry(endpoint: str | None = None, *, content: bool = False) -> Tel
         resources = import_module("opentelemetry.sdk.resources")
     except ImportError:
         raise MissingExtra("OpenTelemetry", "telemetry") from None
+    logging.getLogger("opentelemetry.exporter").setLevel(logging.ERROR)  # that it tries again is nobody's business; that it failed is
     address = None if endpoint is None else f"{endpoint.rstrip('/')}/v1/traces"
     provider = sdk.TracerProvider(resource=resources.Resource.create({"service.name": "redraft"}))
-    provider.add_span_processor(export.BatchSpanProcessor(exporter.OTLPSpanExporter(endpoint=address)))
+    provider.add_span_processor(export.BatchSpanProcessor(exporter.OTLPSpanExporter(endpoint=address, timeout=LONGEST_WAIT_SECONDS)))
     return Telemetry(provider, content=content)
