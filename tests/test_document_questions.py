@@ -223,3 +223,12 @@ GLUED = "Red Gables is a 1989 drama by Mina Okoro.The Tin Choir is a 1991 film. 
 def test_of_two_things_the_one_that_has_what_is_asked(query: str, answer: str, text: str, status: str | None) -> None:
     verdict = verify_answer(query, answer, [Evidence(tool="documents", input=query, source="a.txt", text=text)])
     assert (verdict.status if verdict else None) == status
+
+
+def test_an_answer_that_another_sentence_outdoes_is_not_supported() -> None:
+    text = "The mill of Orrin burned down in 1911. The mill of Orrin was built by Ada Lovell in 1884."
+    evidence = [Evidence(tool="documents", input="", source="a.txt", text=text)]
+    right = verify_answer("When was the mill of Orrin built by Ada Lovell?", "1884", evidence)
+    assert right is not None
+    assert right.status == "supported"
+    assert verify_answer("When was the mill of Orrin built by Ada Lovell?", "1911", evidence) is None

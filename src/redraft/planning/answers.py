@@ -27,11 +27,20 @@ LEAST_COVERAGE = 0.3
 """Share of the question's content words that the passage must have."""
 WHOLE = 0.75
 """Coverage from which a passage counts as being about the question as a whole."""
+TYPED = frozenset({"number", "date", "person", "place"})
+"""Kinds of answers of which a question that one sentence answers has one."""
+DIRECT = 0.8
+"""Coverage from which one sentence alone answers the question."""
+MARGIN = 0.3
+"""By how much more of the question such a sentence must have than the one with the answer."""
+SURE = 0.5
+CLOSE = 0.8
+"""In such a sentence an answer must fit nearly as well as its best candidate."""
 MOST = 0.74
 """Share of what is asked that is said of the right one of two, at least."""
 APART = 0.3
 """By how much that share exceeds the other one's, at least."""
-RIVAL = 0.5
+RIVAL = 0.3
 """An answer whose fit is below this share of the best candidate's of its sentence is not what the sentence answers."""
 
 
@@ -56,7 +65,7 @@ def verify_answer(query: str, answer: str, evidence: Sequence[Evidence], *, leas
         if best is None:
             continue
         sentence = item.text[best[0] : best[1]]
-        if _answers(question, sentence, bare, coverage(question, about)):
+        if _answers(question, sentence, bare, coverage(question, about)) and not _outdone(question, item.text, spans, bare):
             note = f"{item.source}: the sentence has the answer and is about what was asked"
             return Verdict(status="supported", method="quoted", confidence=0.8, evidence=(item,), quote=sentence, note=note)
     return None
@@ -107,7 +116,22 @@ def _answers(question: Question, sentence: str, answer: str, covered: float) -> 
     if not found:
         return True
     own = [item.fit for item in found if _has(item.text, answer) or _has(answer, item.text)]
-    return bool(own) and max(own) >= RIVAL * found[0].fit
+    direct = question.type in TYPED and coverage(question, sentence) >= DIRECT
+    return bool(own) and max(own) >= (CLOSE if direct else RIVAL) * found[0].fit
+
+
+def _outdone(question: Question, text: str, spans: Sequence[Span], answer: str) -> bool:
+    """Whether a sentence that has more of the question, and not the answer, has a candidate of its own that fits better."""
+    if question.type not in TYPED:
+        return False
+    ours = max((coverage(question, text[start:end]) for start, end in spans), default=0.0)
+    for start, end in _sentences(text):
+        sentence = text[start:end]
+        if any(start < b and a < end for a, b in spans) or coverage(question, sentence) < max(DIRECT, ours + MARGIN):
+            continue
+        if any(item.fit >= SURE and not equivalent(item.text, answer) for item in candidates(question, sentence)):
+            return True
+    return False
 
 
 def _denied(sentence: str, answer: str) -> bool:
