@@ -270,6 +270,14 @@ class TestLists:
     def test_a_search_finds_runs_that_have_all_words(self, filled: Records, search: str, count: int) -> None:
         assert filled.count(search=search) == len(filled.list(search=search).rows) == count
 
+    @pytest.mark.parametrize("search", ["times", "東", "東京 times", "2 times", "nothing", "3 *"])
+    def test_a_search_that_many_runs_match_finds_the_same(self, filled: Records, search: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        filters = Filters(model=("none",))
+        before = [row.id for row in filled.list(search=search, filters=filters, limit=3).rows]
+        monkeypatch.setattr("redraft.records.store._MANY", 2)
+        monkeypatch.setattr("redraft.records.store._MANY_READ", 2)
+        assert [row.id for row in filled.list(search=search, filters=filters, limit=3).rows] == before
+
     def test_filters(self, filled: Records) -> None:
         changed = filled.list(filters=Filters(changed=True)).rows
         assert [row.answer for row in changed] == ["3 * 2 = 6."]

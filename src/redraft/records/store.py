@@ -29,6 +29,8 @@ NO_FILTERS = Filters()
 LAST = "last"
 _SHORTEST_SUBSTRING = 3
 _MANY = 20_000
+"""Matches of an index from which a search goes through the list instead of collecting them; `_MANY_READ` where texts are read."""
+_MANY_READ = 500
 _SELECT = f"SELECT number, {', '.join(COLUMNS)} FROM redraft_runs"
 _BATCH = 200
 _UNPRICED = -1
@@ -268,9 +270,14 @@ class Records:
             tests.insert(0, "redraft_search MATCH :words")
             values["words"] = " ".join('"' + word.replace('"', '""') + '"' for word in long)
         told = " AND ".join(tests)
-        if sqlite and not all_of_them and len(self._read(f"SELECT rowid FROM redraft_search WHERE {told} LIMIT {_MANY}", values)) == _MANY:
-            # So many that going through the list in its order meets a page of them sooner than collecting and sorting them all.
-            return f"EXISTS (SELECT 1 FROM redraft_search WHERE rowid = number AND {told})", values
+        if sqlite and not all_of_them:
+            most = _MANY if long else _MANY_READ
+            found = self._read(f"SELECT rowid FROM redraft_search WHERE {told} LIMIT {most}", values)
+            if len(found) == most:
+                # So many that going through the list in its order meets a page of them sooner than collecting and sorting them all.
+                return f"EXISTS (SELECT 1 FROM redraft_search WHERE rowid = number AND {told})", values
+            if not long:  # all texts were read to find these: not a second time
+                return f"number IN ({', '.join(str(int(row[0])) for row in found)})", {}
         return f"number IN (SELECT rowid FROM redraft_search WHERE {told})", values
 
     def _find(self, run: str) -> Sequence[Any]:
