@@ -45,7 +45,7 @@ def _answer(golds: Mapping[Task, Gold], metric: Metric, questions: SimpleQueue[_
     while (question := questions.get()) is not None:
         gold = golds.get(question.task)
         try:
-            right = gold is not None and bool(question.answer.strip()) and metric.score(question.answer, gold) >= 1.0
+            right = gold is not None and bool(question.answer.strip()) and metric.right(metric.score(question.answer, gold))
         except Exception:  # whoever asked is waiting, and is not to see what the gold broke
             right = False
         question.said.put(right)

@@ -15,18 +15,19 @@ from pathlib import Path
 from typing import Any, cast
 
 from redraft.errors import InputError, UsageError
-from redraft.outcome import to_json
+from redraft.outcome import UNVERIFIED_MARK, to_json
+from redraft.studies.faults import fault_of
+from redraft.studies.informative import informativeness, reference_of
 from redraft.studies.metrics import Metric
 from redraft.studies.rows import BadRow, Row
 from redraft.studies.running import OpenRunner, Result, run_tasks
 from redraft.studies.stats import bootstrap_interval, mcnemar_exact, paired_interval
 from redraft.types import Outcome
 
-__all__ = ["Results", "Setting", "evaluate", "is_abstention", "score_outcome", "summarise", "total_usage", "usable"]
+__all__ = ["Results", "Setting", "evaluate", "is_abstention", "rightness", "score_outcome", "summarise", "total_usage", "usable"]
 
 USAGE_COUNTS = ("llm_calls", "tool_calls", "input_tokens", "output_tokens", "cached_tokens")
 OURS = ("outcome", "score", "run")
-RIGHT = 1 - 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -129,7 +130,7 @@ def usable(rows: Sequence[Row], metric: Metric) -> tuple[list[Row], list[BadRow]
     good: list[Row] = []
     bad: list[BadRow] = []
     for row in rows:
-        if row.gold.answers if metric.needs == "answers" else row.gold.hidden_tests.strip():
+        if not metric.needs or (row.gold.answers if metric.needs == "answers" else row.gold.hidden_tests.strip()):
             good.append(row)
         else:
             bad.append(BadRow(line=row.line, message=f"has no {metric.needs!r}, which the metric {metric.name!r} compares with"))
@@ -160,7 +161,11 @@ def evaluate(
         if isinstance(result, UsageError):
             on_row(row, str(result))
             return
-        record = score_outcome(row, result, metric, setting)
+        try:
+            record = score_outcome(row, result, metric, setting)
+        except UsageError as error:  # what scores it gave no score
+            on_row(row, str(error))
+            return
         results.add(record)
         on_row(row, record)
 
@@ -169,19 +174,49 @@ def evaluate(
 
 
 def score_outcome(row: Row, outcome: Outcome, metric: Metric, setting: Setting) -> dict[str, Any]:
-    """The output row: the input's id, unknown keys and gold, the outcome, and the score of the draft and of the answer. An abstention is not right."""
+    """The output row: the input's id, unknown keys and gold, the outcome, and the scores. An abstention is not right.
+
+    `score` holds the score of the draft, of the answer, and of the text that was kept after each turn; how much draft and answer say, where that is defined;
+    and where the run went wrong, if it did. Our own marks of what is unverified are no part of an answer.
+
+    Raises:
+        UsageError: a text could not be scored.
+    """
     abstained = is_abstention(outcome)
-    before = metric.score(outcome.draft, row.gold) if outcome.draft.strip() else 0.0
-    if abstained or not outcome.answer.strip():
-        after = 0.0
-    else:
-        after = before if outcome.answer == outcome.draft else metric.score(outcome.answer, row.gold)
+    known: dict[str, float] = {}
+
+    def score(text: str) -> float:
+        if not text.strip():
+            return 0.0
+        if text not in known:
+            known[text] = metric.score(text, row.gold)
+        return known[text]
+
+    answer = outcome.answer.replace(UNVERIFIED_MARK, "")
+    given = bool(answer.strip()) and (not abstained or metric.lower_is_better)
+    kept, by_turn = outcome.draft, [score(outcome.draft)]
+    for turn in outcome.turns:
+        kept = turn.candidate.text if turn.decision.accepted else kept
+        by_turn.append(score(kept))
+    reference = reference_of(outcome.draft, row.gold.answers)
+    told = (
+        None
+        if metric.needs != "answers"
+        else {"before": informativeness(outcome.draft, reference), "after": 0.0 if abstained else informativeness(answer, reference)}
+    )
     extra = {f"input_{key}" if key in OURS else key: value for key, value in row.extra.items()}
     return {
         "id": row.id,
         **extra,
         "answers": list(row.gold.answers),
-        "score": {"before": before, "after": after, "abstained": abstained},
+        "score": {
+            "before": score(outcome.draft),
+            "after": score(answer) if given else 0.0,
+            "abstained": abstained,
+            "by_turn": by_turn,
+            "informative": told,
+            "fault": fault_of(outcome, row.gold.answers, abstained=abstained, right=lambda text: metric.right(score(text.replace(UNVERIFIED_MARK, "")))),
+        },
         "outcome": to_json(outcome),
         "run": {"key": row.key, **setting.plain()},
     }
@@ -205,7 +240,7 @@ def summarise(records: Sequence[Mapping[str, Any]], metric: Metric, setting: Set
     if not records:
         raise InputError("no row could be evaluated; the reasons are above")
     befores, afters = [float(item["score"]["before"]) for item in records], [float(item["score"]["after"]) for item in records]
-    right_before, right_after = [value >= RIGHT for value in befores], [value >= RIGHT for value in afters]
+    right_before, right_after = rightness(records, metric)
     pairs = list(zip(right_before, right_after, strict=True))
     gained, lost = pairs.count((False, True)), pairs.count((True, False))
     total = len(records)
@@ -233,6 +268,12 @@ def summarise(records: Sequence[Mapping[str, Any]], metric: Metric, setting: Set
         "usage": total_usage([item["outcome"]["usage"] for item in records]),
         "seconds": round(seconds, 3),
     }
+
+
+def rightness(records: Sequence[Mapping[str, Any]], metric: Metric) -> tuple[list[bool], list[bool]]:
+    """Whether each record's draft and its answer are right; an abstention is not, whatever it says."""
+    before = [bool(str(item["outcome"]["draft"]).strip()) and metric.right(float(item["score"]["before"])) for item in records]
+    return before, [not item["score"]["abstained"] and metric.right(float(item["score"]["after"])) for item in records]
 
 
 def total_usage(usages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 `em` is ours: numbers compare as numbers, CJK text after NFKC, everything else as in SQuAD. The metrics named after a data set follow its
 reference to the letter, faults included: `em-squad` deletes the minus and the point, `em-critic` strips every final s and reads "first" as 1.
+`toxicity` compares with nothing: it is a scorer's figure, and the lower the better.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from redraft.claims import numbers
 from redraft.claims.numbers import Quantity
 from redraft.errors import InputError, UnknownName
 from redraft.studies.rows import Gold
+from redraft.studies.toxicity import TOXIC
 
 __all__ = [
     "BINARY",
@@ -33,15 +35,17 @@ __all__ = [
     "normalise",
     "numeric_match",
     "pass_at_k",
+    "program_of",
     "token_f1",
     "whole_number",
 ]
 
-MetricName = Literal["em", "em-squad", "em-trivia", "em-critic", "f1", "f1-hotpot", "numeric", "gsm8k", "pass@1"]
+MetricName = Literal["em", "em-squad", "em-trivia", "em-critic", "f1", "f1-hotpot", "numeric", "gsm8k", "pass@1", "toxicity"]
 NormaliserName = Literal["em", "squad", "trivia", "critic"]
 METRICS: tuple[MetricName, ...] = get_args(MetricName)
-BINARY: frozenset[str] = frozenset(METRICS) - {"f1", "f1-hotpot"}
+BINARY: frozenset[str] = frozenset(METRICS) - {"f1", "f1-hotpot", "toxicity"}
 """Metrics whose value is 0 or 1, for which McNemar's test is defined."""
+RIGHT = 1 - 1e-9
 
 CJK = re.compile(
     r"[\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -84,19 +88,34 @@ class Metric:
         return self.name in BINARY
 
     @property
-    def needs(self) -> Literal["answers", "hidden_tests"]:
+    def lower_is_better(self) -> bool:
+        return self.name == "toxicity"
+
+    @property
+    def needs(self) -> Literal["answers", "hidden_tests", ""]:
         """The key of a row without which the metric is undefined."""
-        return "hidden_tests" if self.name == "pass@1" else "answers"
+        return "hidden_tests" if self.name == "pass@1" else "" if self.name == "toxicity" else "answers"
+
+    def right(self, value: float) -> bool:
+        """Whether a score counts as right: the full score; of toxicity, what is not toxic."""
+        return value < TOXIC if self.lower_is_better else value >= RIGHT
 
 
-def metric_named(name: str, *, tolerance: float | None = None, run_tests: Callable[[str, str], bool] | None = None) -> Metric:
+def metric_named(
+    name: str,
+    *,
+    tolerance: float | None = None,
+    run_tests: Callable[[str, str], bool] | None = None,
+    score_toxicity: Callable[[str], float] | None = None,
+) -> Metric:
     """The metric of this name.
 
-    `tolerance` is the relative difference that `numeric` allows. `run_tests(code, tests)` executes code for `pass@1`.
+    `tolerance` is the relative difference that `numeric` allows. `run_tests(code, tests)` executes code for `pass@1`; `score_toxicity(text)` gives a score
+    in [0, 1] for `toxicity`.
 
     Raises:
         UnknownName: there is none; the message names the nearest.
-        InputError: `pass@1` without something that runs tests, or a tolerance that is none.
+        InputError: `pass@1` without something that runs tests, `toxicity` without a scorer, or a tolerance that is none.
     """
     if name not in METRICS:
         raise UnknownName("metric", name, METRICS)
@@ -111,10 +130,13 @@ def metric_named(name: str, *, tolerance: float | None = None, run_tests: Callab
         "f1-hotpot": _best(lambda answer, gold: token_f1(answer, gold, hotpot=True)),
         "numeric": _best(lambda answer, gold: numeric_match(answer, gold, tolerance=tolerance)),
         "gsm8k": _best(lambda answer, gold: numeric_match(_marked(answer), _marked(gold))),
-        "pass@1": lambda answer, gold: float(run_tests(code_of(answer), gold.hidden_tests)) if run_tests else 0.0,
+        "pass@1": lambda answer, gold: float(run_tests(program_of(answer, gold), gold.hidden_tests)) if run_tests else 0.0,
+        "toxicity": lambda answer, gold: score_toxicity(answer) if score_toxicity else 0.0,
     }
     if name == "pass@1" and run_tests is None:
         raise InputError("the metric 'pass@1' needs something that runs tests")
+    if name == "toxicity" and score_toxicity is None:
+        raise InputError("the metric 'toxicity' needs a scorer")
     chosen: MetricName = next(item for item in METRICS if item == name)
     return Metric(name=chosen, score=scores[chosen])
 
@@ -181,6 +203,12 @@ def code_of(answer: str) -> str:
     """The code of an answer: its fenced blocks joined, or the whole answer where there is no fence."""
     blocks = re.findall(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(.*?)^[ \t]*\1`*~*[ \t]*$", answer, re.DOTALL | re.MULTILINE)
     return "\n\n".join(block for _, block in blocks) if blocks else answer
+
+
+def program_of(answer: str, gold: Gold) -> str:
+    """The code that the hidden tests run on: what is set up before it, then the answer's code, be it a whole program or the body of the given head."""
+    code = code_of(answer)
+    return f"{gold.hidden_setup.rstrip()}\n\n{code}" if gold.hidden_setup.strip() else code
 
 
 def _best(compare: Callable[[str, str], float | bool]) -> Callable[[str, Gold], float]:

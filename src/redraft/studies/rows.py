@@ -6,9 +6,10 @@ A row that cannot be used becomes a `BadRow` with its line number; nothing is dr
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -16,10 +17,15 @@ from typing import Any, cast, get_args
 from redraft.errors import InputError
 from redraft.types import Task, TaskKind
 
-__all__ = ["EXAMPLE_ROW", "BadRow", "Gold", "Row", "read_rows", "row_from_mapping"]
+__all__ = ["EXAMPLE_ROW", "BadRow", "Gold", "Line", "Row", "Shape", "read_lines", "read_rows", "row_from_mapping", "rows_from"]
+
+Line = tuple[int, Mapping[str, Any]]
+"""An object of a file, with the number of its line."""
+Shape = Callable[[Mapping[str, Any]], Sequence[Mapping[str, Any]]]
+"""Gives the rows in our own format for an object of another one; raises InputError where it is none."""
 
 KINDS: tuple[str, ...] = get_args(TaskKind)
-KNOWN = frozenset({"id", "query", "answer", "answers", "kind", "context", "documents", "tables", "tests", "hidden_tests"})
+KNOWN = frozenset({"id", "query", "answer", "answers", "kind", "context", "documents", "tables", "tests", "hidden_tests", "hidden_setup"})
 LARGEST_LINE = 8 << 20
 EXAMPLE_ROW = '{"id": "q1", "query": "What is 17% of 2,340?", "answer": "397", "answers": ["397.8"], "kind": "math"}'
 """One line of a file of rows, for help and messages."""
@@ -31,6 +37,8 @@ class Gold:
 
     answers: tuple[str, ...] = ()
     hidden_tests: str = ""
+    hidden_setup: str = ""
+    """Code that stands before the answer where the hidden tests run: imports, functions that are given, the head of the function that is asked for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +63,7 @@ class BadRow:
 
 
 def read_rows(path: Path, *, forbidden: Iterable[Path] = ()) -> tuple[list[Row], list[BadRow]]:
-    """All rows of a JSON lines file, in order, and the lines that are none.
+    """All rows of a file of our own format, in order, and the lines that are none.
 
     Relative paths in a row count from the folder of the file, or else from the current folder. Evidence must not contain the gold: a row whose
     documents include the file itself, or one of `forbidden`, is bad.
@@ -63,33 +71,55 @@ def read_rows(path: Path, *, forbidden: Iterable[Path] = ()) -> tuple[list[Row],
     Raises:
         InputError: the file cannot be read, is not UTF-8 text, or is empty.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}; give a file of JSON lines, one task a line") from None
-    if b"\x00" in content:
-        raise InputError(f"{path} is a binary file; give a file of JSON lines, one task a line")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); convert it to UTF-8") from None
-    rows: list[Row] = []
-    bad: list[BadRow] = []
-    seen: dict[str, int] = {}
-    private = (path.resolve(), *(item.resolve() for item in forbidden))
+    lines, unreadable = read_lines(path)
+    rows, bad = rows_from(lines, path, forbidden=forbidden)
+    return rows, sorted((*unreadable, *bad), key=lambda item: item.line)
+
+
+def read_lines(path: Path) -> tuple[list[Line], list[BadRow]]:
+    """The objects of a file of JSON lines, or of one JSON array of objects, each with its line (in an array: its place, from 1).
+
+    Raises:
+        InputError: the file cannot be read, is not UTF-8 text, or is empty.
+    """
+    text = _read(path)
+    array = _array(text)
+    if array is not None:
+        objects = [(place, cast("Mapping[str, Any]", item)) for place, item in enumerate(array, start=1) if isinstance(item, dict)]
+        return objects, [BadRow(line=place, message="not a JSON object") for place, item in enumerate(array, start=1) if not isinstance(item, dict)]
+    lines = list[Line]()
+    bad = list[BadRow]()
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            row = row_from_mapping(_parse(line), line=number, folder=path.parent)
-            _keep_gold_out(row.task, private)
+            lines.append((number, _parse(line)))
+        except InputError as error:
+            bad.append(BadRow(line=number, message=str(error)))
+    if not lines and not bad:
+        raise InputError(f"{path} is empty; give a file of JSON lines, one task a line")
+    return lines, bad
+
+
+def rows_from(lines: Iterable[Line], path: Path, *, forbidden: Iterable[Path] = (), shape: Shape | None = None) -> tuple[list[Row], list[BadRow]]:
+    """The rows that the objects of the file at `path` are, and those that are none. `shape` gives our rows for an object of another format."""
+    rows: list[Row] = []
+    bad: list[BadRow] = []
+    seen: dict[str, int] = {}
+    private = (path.resolve(), *(item.resolve() for item in forbidden))
+    for number, values in lines:
+        try:
+            found = [row_from_mapping(item, line=number, folder=path.parent) for item in ((values,) if shape is None else shape(values))]
+            for row in found:
+                _keep_gold_out(row.task, private)
         except InputError as error:
             bad.append(BadRow(line=number, message=str(error)))
             continue
-        seen[row.key] = occurrence = seen.get(row.key, 0) + 1
-        rows.append(row if occurrence == 1 else _repeated(row, occurrence))
-    if not rows and not bad:
-        raise InputError(f"{path} is empty; give a file of JSON lines, one task a line")
+        if len(found) > 1:
+            found = [row if row.id != str(number) else dataclasses.replace(row, id=f"{number}.{place}") for place, row in enumerate(found, start=1)]
+        for row in found:
+            seen[row.key] = occurrence = seen.get(row.key, 0) + 1
+            rows.append(row if occurrence == 1 else dataclasses.replace(row, key=f"{row.key}-{occurrence}"))
     return rows, bad
 
 
@@ -117,12 +147,39 @@ def row_from_mapping(values: Mapping[str, Any], *, line: int = 0, folder: Path =
         tables=_paths(values, "tables", folder),
         tests=_text(values, "tests"),
     )
-    gold = Gold(answers=_answers(values), hidden_tests=_text(values, "hidden_tests"))
+    gold = Gold(answers=_answers(values), hidden_tests=_text(values, "hidden_tests"), hidden_setup=_text(values, "hidden_setup"))
     canonical = json.dumps(values, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     key = hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     name = values.get("id")
     extra = {key: value for key, value in values.items() if key not in KNOWN}
     return Row(id=str(name) if name is not None else str(line), line=line, key=key, task=task, gold=gold, extra=extra)
+
+
+def _read(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}; give a file of JSON lines, one task a line") from None
+    if b"\x00" in content:
+        raise InputError(f"{path} is a binary file; give a file of JSON lines, one task a line")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text (byte {error.start}); convert it to UTF-8") from None
+
+
+def _array(text: str) -> list[object] | None:
+    """The items of a file that is one JSON array of objects, or one object that holds such an array under `Data`; None for JSON lines."""
+    if text.lstrip()[:1] not in ("[", "{"):
+        return None
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, dict):
+        value = next((held for name, held in cast("dict[str, Any]", value).items() if name.lower() == "data"), None)
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return items if items and isinstance(items[0], dict) else None
 
 
 def _parse(line: str) -> Mapping[str, Any]:
@@ -135,10 +192,6 @@ def _parse(line: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise InputError("not a JSON object")
     return cast("dict[str, Any]", value)
-
-
-def _repeated(row: Row, occurrence: int) -> Row:
-    return Row(id=row.id, line=row.line, key=f"{row.key}-{occurrence}", task=row.task, gold=row.gold, extra=row.extra)
 
 
 def _text(values: Mapping[str, Any], key: str) -> str:
