@@ -1,0 +1,81 @@
+"""The questions of a study: our own twenty in eight domains, or a file of rows. Gold answers, where a row has any, are left out: the judge is blind."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+from redraft.errors import InputError
+from redraft.studies.rows import row_from_mapping
+from redraft.types import Task
+
+__all__ = ["DOMAINS", "OWN", "Question", "questions_hash", "read_questions"]
+
+DOMAINS = ("science", "law", "ethics", "economics", "medicine", "history", "computing", "public policy")
+OWN = "questions.jsonl"
+EXAMPLE = '{"id": "q1", "domain": "law", "query": "What makes a contract void?"}'
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question, and the group that it belongs to (its domain); questions without one are a group of their own."""
+
+    id: str
+    domain: str
+    task: Task
+
+
+def read_questions(path: Path | None = None, *, limit: int | None = None) -> tuple[Question, ...]:
+    """The questions of a JSON lines file, or our own; the first `limit` of them. Without a `kind` an answer is a text (`report`).
+
+    Raises:
+        InputError: the file cannot be read, or a line is no question; the line is named.
+    """
+    where = str(path) if path is not None else OWN
+    try:
+        content = path.read_bytes() if path is not None else files("redraft.studies").joinpath(OWN).read_bytes()
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read {where}: {error.strerror or error}; give a file of JSON lines, such as {EXAMPLE}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where} is not UTF-8 text (byte {error.start}); convert it to UTF-8") from None
+    folder = path.parent if path is not None else Path(".")
+    found = [_question(line, number, folder, where) for number, line in enumerate(text.split("\n"), start=1) if line.strip()][:limit]
+    if not found:
+        raise InputError(f"{where} holds no question; a line looks like {EXAMPLE}")
+    seen: set[str] = set()
+    for question in found:
+        if question.id in seen:
+            raise InputError(f"{where}: two questions have the id {question.id!r}")
+        seen.add(question.id)
+    return tuple(found)
+
+
+def questions_hash(questions: Sequence[Question]) -> str:
+    """Equal for equal questions in the same order."""
+    text = json.dumps([[item.id, item.domain, item.task.query, item.task.kind, item.task.context] for item in questions], ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _question(line: str, number: int, folder: Path, where: str) -> Question:
+    try:
+        values: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        raise InputError(f"{where}, line {number}: not JSON; a line looks like {EXAMPLE}") from None
+    if not isinstance(values, dict):
+        raise InputError(f"{where}, line {number}: not a JSON object; a line looks like {EXAMPLE}")
+    given = cast("Mapping[str, Any]", values)
+    domain = given.get("domain")
+    if domain is not None and not isinstance(domain, str):
+        raise InputError(f"{where}, line {number}: 'domain' must be text")
+    kept = {key: value for key, value in given.items() if key not in ("answer", "answers", "hidden_tests", "domain")}
+    try:
+        row = row_from_mapping({"kind": "report", **kept}, line=number, folder=folder)
+    except InputError as error:
+        raise InputError(f"{where}, line {number}: {error}") from None
+    return Question(id=row.id, domain=domain or row.id, task=row.task)
