@@ -42,6 +42,8 @@ EXTRAS = (
     _Extra(name="modal", modules=("modal",), adds="rented containers of Modal as a sandbox"),
     _Extra(name="privacy", modules=("argus_redact", "detect_secrets"), adds="redaction of personal data and secrets"),
     _Extra(name="entailment", modules=("onnxruntime", "tokenizers"), adds="a local entailment model by path"),
+    _Extra(name="postgres", modules=("sqlalchemy", "psycopg"), adds="records on a PostgreSQL server"),
+    _Extra(name="telemetry", modules=("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"), adds="spans to an OpenTelemetry collector"),
 )
 KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK",
