@@ -138,7 +138,7 @@ def page(found: dict[str, list[Row]], options: argparse.Namespace) -> str:
         f"Questions: {n} of each family, generated, in phrasings that no rule was written for; the gold answers are worked out without the tools.",
         "",
         f"Every method drafts with the same model and may spend {options.calls} model calls on a question; best-of-n draws {options.calls} samples and may ask",
-        "the model on top which calculation checks them. `guarded` spends fewer calls than it may, the others more than it: that is in the table.",
+        "the model on top which calculation checks them. What each really spent is in the table; no method has fewer calls than `guarded` at its disposal.",
         "The embedded model judges nothing under `guarded`, which decides with tools alone; the methods that criticise without tools have it as their critic,",
         "in plain one-line prompts with a grammar. Intervals are 95 %: Wilson's for shares, Newcombe's for paired differences; p is McNemar's exact test,",
         "not corrected for the number of comparisons. All four families are of a kind that exact tools decide: the figures say nothing of open questions.",
