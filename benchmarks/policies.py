@@ -4,7 +4,8 @@
 
 Every method may spend `--calls` model calls on a question; best-of-n draws as many samples, and the calls that choose among calculations to check them
 come on top. Equal requests of different methods are answered once: all start from the same draft. Rows are kept in `--rows`, and a run that was
-interrupted goes on from there. The questions are those of `family_questions.py`, in phrasings that no rule was written for.
+interrupted goes on from there. The questions are those of `family_questions.py`, in phrasings that no rule was written for, and those of
+`evidence_questions.py`, which bring a table or documents with them.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from evidence_questions import EVIDENCE_FAMILIES, asked
 from families import right
 from family_questions import FAMILIES, Question, questions
 
@@ -31,14 +34,17 @@ from redraft.policy import Budgets, Policy
 from redraft.protocols import Model
 from redraft.refiner import Refiner
 from redraft.studies.stats import mcnemar_exact, paired_interval, wilson_interval
-from redraft.types import ModelReply, ModelRequest
+from redraft.types import ModelReply, ModelRequest, Task
 
 COMPARED = ("direct", "guarded", "self-refine", "best-of-n", "self-consistency", "critic-no-tool", "basic-reflection")
 PAIRS = (
     ("guarded", "direct"), ("guarded", "self-refine"), ("guarded", "best-of-n"), ("guarded", "self-consistency"), ("guarded", "critic-no-tool"),
     ("basic-reflection", "direct"),
 )  # fmt: skip
+ALL_FAMILIES = (*FAMILIES, *EVIDENCE_FAMILIES)
 Row = dict[str, Any]
+Posed = tuple[Task, Callable[[str], bool]]
+"""A task, and whether an answer to it is right."""
 
 
 class Remembering:
@@ -64,30 +70,40 @@ def at_calls(name: str, calls: int) -> Policy:
     return policy if name == "best-of-n" else dataclasses.replace(policy, budgets=dataclasses.replace(Budgets(), llm_calls=calls))
 
 
-async def measured(asked: Sequence[Question], family: str, name: str, model: Model, calls: int) -> list[Row]:
+def posed(family: str, n: int, seed: int, folder: Path) -> list[Posed]:
+    if family in EVIDENCE_FAMILIES:
+        return [(item.task, item.right) for item in asked(family, n, seed, folder)]
+    return [(Task(query=question.query), _judge(question)) for question in questions(family, "held-out", n, seed)]
+
+
+def _judge(question: Question) -> Callable[[str], bool]:
+    return lambda answer: right(answer, question)
+
+
+async def measured(items: Sequence[Posed], family: str, name: str, model: Model, calls: int) -> list[Row]:
     """All questions of a family under one policy, at once: calls of one kind then follow each other, and share the beginning of their prompts."""
     policy = at_calls(name, calls)
-    outcomes = await asyncio.gather(*(Refiner(model, policy=policy, calibration="none").run(question.query) for question in asked))
+    outcomes = await asyncio.gather(*(Refiner(model, policy=policy, calibration="none").run(task) for task, _ in items))
     return [
         {
-            "family": family, "number": number, "policy": name, "right": right(outcome.answer, question), "calls": outcome.usage.llm_calls,
+            "family": family, "number": number, "policy": name, "right": judge(outcome.answer), "calls": outcome.usage.llm_calls,
             "changed": outcome.changed, "answer": outcome.answer[:200],
         }
-        for number, (question, outcome) in enumerate(zip(asked, outcomes, strict=True))
+        for number, ((_, judge), outcome) in enumerate(zip(items, outcomes, strict=True))
     ]  # fmt: skip
 
 
-async def run(options: argparse.Namespace) -> list[Row]:
+async def run(options: argparse.Namespace, folder: Path) -> list[Row]:
     rows = [json.loads(line) for line in options.rows.read_text(encoding="utf-8").splitlines()] if options.rows and options.rows.exists() else []
     done = {(row["family"], row["policy"]) for row in rows}
     model = Remembering(open_model(options.model))
     try:
-        for family in FAMILIES:
-            asked = questions(family, "held-out", options.n, options.seed)
+        for family in ALL_FAMILIES:
+            items = posed(family, options.n, options.seed, folder)
             for name in COMPARED:
                 if (family, name) in done:
                     continue
-                fresh = await measured(asked, family, name, model, options.calls)
+                fresh = await measured(items, family, name, model, options.calls)
                 rows += fresh
                 if options.rows:
                     with options.rows.open("a", encoding="utf-8") as file:
@@ -101,7 +117,7 @@ def figures(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Accuracy of each method with Wilson's interval, and the paired comparisons with Newcombe's interval and exact McNemar tests."""
     accuracy: list[Row] = []
     compared: list[Row] = []
-    for family in (*FAMILIES, "all"):
+    for family in (*ALL_FAMILIES, "all"):
         of = {name: _flags(rows, family, name) for name in COMPARED}
         for name, flags in of.items():
             calls = [row["calls"] for row in rows if row["policy"] == name and family in (row["family"], "all")]
@@ -141,7 +157,7 @@ def page(found: dict[str, list[Row]], options: argparse.Namespace) -> str:
         "the model on top which calculation checks them. What each really spent is in the table; no method has fewer calls than `guarded` at its disposal.",
         "The embedded model judges nothing under `guarded`, which decides with tools alone; the methods that criticise without tools have it as their critic,",
         "in plain one-line prompts with a grammar. Intervals are 95 %: Wilson's for shares, Newcombe's for paired differences; p is McNemar's exact test,",
-        "not corrected for the number of comparisons. All four families are of a kind that exact tools decide: the figures say nothing of open questions.",
+        "not corrected for the number of comparisons. All families are of a kind that tools decide: the figures say nothing of open questions.",
         "",
         "## Right answers",
         "",
@@ -172,7 +188,8 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, help="keep the rows here, and go on from them")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    found = figures(asyncio.run(run(options)))
+    with tempfile.TemporaryDirectory() as folder:
+        found = figures(asyncio.run(run(options, Path(folder))))
     if options.out is not None:
         options.out.write_text(page(found, options), encoding="utf-8")
     print(json.dumps([*found["accuracy"], *found["compared"]]) if options.json else page(found, options))

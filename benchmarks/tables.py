@@ -683,8 +683,8 @@ async def questions(folder: Path, rng: random.Random, n: int, phrasings: dict[st
             options = await table_questions.options(Task(query=text, tables=(str(path),)), effects)
             top = options[0] if options else None
             tied = [option for option in options if top is not None and option.fit == top.fit and option.answer != top.answer]
-            good = top is not None and _same(top.answer, right, fact)
-            listed = any(_same(option.answer, right, fact) for option in options[:6])
+            good = top is not None and same(top.answer, right, fact)
+            listed = any(same(option.answer, right, fact) for option in options[:6])
             outcome = "none" if top is None else "right" if good and not tied else "tied" if listed and tied else "wrong_listed" if listed else "wrong"
             tally[outcome] += 1
             rival = max((option.fit for option in options if top is not None and option.answer != top.answer), default=0.0)
@@ -704,7 +704,7 @@ async def questions(folder: Path, rng: random.Random, n: int, phrasings: dict[st
     }
 
 
-def _same(answer: str, right: str, fact: Fact) -> bool:
+def same(answer: str, right: str, fact: Fact) -> bool:
     if fact.names:
         return answer.casefold() == right.casefold()
     from redraft.claims.numbers import read
