@@ -185,20 +185,20 @@ class TestSecondLook:
         return check, requests
 
     def test_little_confidence_asks_again_and_agreement_stands(self) -> None:
-        low = verdict("contradicted", "born in Berley", confidence=0.4, replacement="Berley")
+        low = verdict("contradicted", "born in Berley", confidence=0.55, replacement="Berley")
         check, requests = self.run([low, low])
-        assert (check.status, check.confidence, check.expected) == ("contradicted", 0.4, "Berley")
+        assert (check.status, check.confidence, check.expected) == ("contradicted", 0.55, "Berley")
         assert [request.sample for request in requests] == [0, 1]
         assert requests[0].messages == requests[1].messages
 
     @pytest.mark.parametrize("second", [verdict("supported", "born in Berley"), verdict("insufficient"), verdict("contradicted", "not there")])
     def test_anything_but_agreement_is_insufficient(self, second: Any) -> None:
-        check, _ = self.run([verdict("contradicted", "born in Berley", confidence=0.4), second])
+        check, _ = self.run([verdict("contradicted", "born in Berley", confidence=0.55), second])
         assert check.status == "insufficient"
         assert "second look" in check.note
 
     def test_two_that_agree_on_the_conflict_but_not_on_the_repair_repair_nothing(self) -> None:
-        check, _ = self.run([verdict("contradicted", "born in Berley", confidence=0.4, replacement=name) for name in ("Berley", "the spring")])
+        check, _ = self.run([verdict("contradicted", "born in Berley", confidence=0.55, replacement=name) for name in ("Berley", "the spring")])
         assert (check.status, check.expected) == ("contradicted", None)
 
     @pytest.mark.parametrize(("confidence", "asked"), [(0.6, 1), (0.59, 2), (59, 2), (95, 1)])
@@ -211,8 +211,19 @@ class TestSecondLook:
         assert len(requests) == 2
         assert check.confidence == 0.5
 
+    @pytest.mark.parametrize("status", ["supported", "contradicted"])
+    @pytest.mark.parametrize(("confidence", "stands"), [(0.5, True), (0.49, False), (49, False), (0, False), (-3, False), (float("nan"), False)])
+    def test_a_judgement_that_is_worth_less_than_a_half_decides_nothing(self, status: str, confidence: float, stands: bool) -> None:
+        check, _ = self.run([verdict(status, "born in Berley", confidence=confidence)] * 2, counter_search=False)
+        assert check.status == (status if stands else "insufficient")
+        assert stands or not check.confidence
+
+    def test_a_curve_may_take_a_judgement_below_a_half(self) -> None:
+        check, _ = self.run([verdict("contradicted", "born in Berley")] * 2, calibration={"judged": ((0.9, 0.4),)})
+        assert check.status == "insufficient"
+
     def test_without_a_judgement_left_it_is_insufficient(self) -> None:
-        check, requests = self.run([verdict("contradicted", "born in Berley", confidence=0.4)], budgets=Budgets(judgements=1))
+        check, requests = self.run([verdict("contradicted", "born in Berley", confidence=0.55)], budgets=Budgets(judgements=1))
         assert check.status == "insufficient"
         assert len(requests) == 1
 
@@ -341,7 +352,7 @@ def test_what_a_chosen_exact_tool_contradicts_needs_the_judge_to_agree() -> None
         if request.role == "planner":
             claim = {"quote": "43 rooms", "focus": "43", "statement": "It has 43 rooms.", "tool": "calculator", "input": "7*6"}
             return json.dumps({"claims": [claim], "requirements": []})
-        return json.dumps(verdict("contradicted", "42", confidence=0.3))
+        return json.dumps(verdict("contradicted", "42", confidence=0.5))
 
     search = searching({})
     outcome = Refiner(ScriptedModel([respond] * 9), tools=[CalculatorTool(), search]).check_sync(Task(query="", kind="report"), "It has 43 rooms.")

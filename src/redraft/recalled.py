@@ -12,7 +12,7 @@ import json
 from contextlib import suppress
 from typing import Any, cast, get_args
 
-from redraft.claims.confidence import CEILING
+from redraft.claims.confidence import CEILING, FLOOR
 from redraft.claims.lasting import Lasting, dated, lasting, stands_alone
 from redraft.effects import MEMORY
 from redraft.errors import Stopped
@@ -110,6 +110,8 @@ def _believed(value: str, evidence: tuple[Evidence, ...], case: Case) -> Verdict
     fact = cast("dict[str, Any]", said)
     status, method, confidence = fact.get("status"), fact.get("method"), fact.get("confidence")
     if status not in REMEMBERED or method not in get_args(Method) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
+        return None
+    if method == "judged" and confidence < FLOOR:
         return None
     texts = {name: str(fact.get(name) or "") for name in ("note", "quote", "expected", "checked")}
     if not evidence or any(hostile(item) for item in evidence) or not texts["quote"] or not any(is_verbatim(texts["quote"], item.text) for item in evidence):

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from redraft.claims.confidence import CEILING, calibrated
+from redraft.claims.confidence import CEILING, FLOOR, calibrated
 from redraft.claims.sources import Side, outweighs, side, trusted
 from redraft.claims.values import agrees
 from redraft.effects import Effects
@@ -60,7 +60,7 @@ class Case:
         return result if isinstance(result, Failure) else tuple(trusted(item, self.policy.trust) for item in result)
 
     async def judge(self, evidence: Sequence[Evidence], *, sample: int = 0) -> Judged | None:
-        """A judgement with calibrated confidence; None where the bound on judgements is reached.
+        """A judgement with calibrated confidence, `insufficient` where that is below a half; None where the bound on judgements is reached.
 
         Raises:
             Stopped: a budget forbids it.
@@ -72,6 +72,9 @@ class Case:
         if judged.verdict.status == "insufficient":
             return judged
         confidence = calibrated(self.policy.calibration, "judged", judged.verdict.confidence)
+        if not confidence >= FLOOR:  # what is no number is not enough either
+            note = f"judged {judged.verdict.status} with a confidence of less than {FLOOR:g}, which decides nothing"
+            return dataclasses.replace(judged, verdict=Verdict(status="insufficient", method="judged", evidence=judged.verdict.evidence, note=note))
         return dataclasses.replace(judged, verdict=dataclasses.replace(judged.verdict, confidence=confidence))
 
     def relevant(self, result: ToolResult, seen: Iterable[Evidence] = ()) -> list[Evidence]:

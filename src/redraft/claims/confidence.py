@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-__all__ = ["CEILING", "Curve", "Labelled", "brier", "calibrated", "expected_calibration_error", "isotonic"]
+__all__ = ["CEILING", "FLOOR", "Curve", "Labelled", "brier", "calibrated", "expected_calibration_error", "isotonic"]
 
 Curve = tuple[tuple[float, float], ...]
 Labelled = tuple[float, bool]
@@ -17,6 +17,8 @@ Labelled = tuple[float, bool]
 
 CEILING = 0.99
 """Nothing that a model judged or chose is ever certain."""
+FLOOR = 0.5
+"""A judgement that is worth less than this says nothing: the opposite is as likely."""
 _LEAST_BLOCK = 10
 """A level that rests on fewer rows is pooled with its neighbour, so that three lucky rows do not become certainty."""
 
