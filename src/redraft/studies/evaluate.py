@@ -208,6 +208,7 @@ def score_outcome(row: Row, outcome: Outcome, metric: Metric, setting: Setting) 
     return {
         "id": row.id,
         **extra,
+        "kind": row.task.kind,
         "answers": list(row.gold.answers),
         "score": {
             "before": score(outcome.draft),
