@@ -184,7 +184,8 @@ class _Pages:
     # ── two runs ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def compare(self, request: Request) -> Response:
-        names = [request.query_params.get(side, "") for side in ("a", "b")]
+        marked = request.query_params.getlist("run")  # what a form without scripts sends
+        names = marked[:2] if len(marked) > 1 else [request.query_params.get(side, "") for side in ("a", "b")]
         if not all(names):
             raise InputError("a comparison needs two runs: mark two of the list")
         left, right = (read_story(self._records, name, self._now()) for name in names)

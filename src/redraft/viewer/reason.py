@@ -111,7 +111,8 @@ def _unchanged(turns: Sequence[Turn], checks: Sequence[Check], ended: bool) -> s
     begin = "The answer did not change: " if ended else "So far: "
     counts = {status: sum(check.status == status for check in checks) for status in ("supported", "contradicted")}
     if counts["contradicted"]:
-        return f"{begin}{counted(counts['contradicted'], 'claim')} contradicted, and no rewrite was proposed."
+        what = "no rewrite was proposed" if ended else "no rewrite was decided on"
+        return f"{begin}{counted(counts['contradicted'], 'claim')} contradicted, and {what}."
     if counts["supported"]:
         return f"{begin}nothing that was checked contradicts it."
     return f"{begin}nothing in it could be checked."

@@ -30,6 +30,8 @@ class Piece:
     text: str
     status: str = ""
     card: int | None = None
+    last: bool = True
+    """Whether the claim ends here; others that lie within it cut it into several pieces."""
     loaded: bool = True
     """Whether the card is on the page."""
 
@@ -89,7 +91,9 @@ def text_view(key: str, text: Text, evidence: Mapping[str, Evidence], start: int
     order = _order(text.checks)
     shown = order[first_card : first_card + CARDS]
     pieces: list[Piece] = []
-    for first, last, number in verdict_stretches(text.text, text.checks):
+    stretches = list(verdict_stretches(text.text, text.checks))
+    ends = {number: last for _, last, number in stretches}
+    for first, last, number in stretches:
         first, last = max(first, start), min(last, end)
         if first >= last:
             continue
@@ -97,7 +101,7 @@ def text_view(key: str, text: Text, evidence: Mapping[str, Evidence], start: int
         if number is None:
             pieces.append(Piece(text=words))
         else:
-            pieces.append(Piece(text=words, status=text.checks[number].status, card=number, loaded=start == 0 and number in shown))
+            pieces.append(Piece(text=words, status=text.checks[number].status, card=number, last=last == ends[number], loaded=start == 0 and number in shown))
     counts = {status: sum(check.status == status for check in text.checks) for status in RANK if status != "skipped"}
     cards = tuple(_card(number, text, evidence) for number in shown)
     return TextView(

@@ -97,7 +97,7 @@
 
   // ── keys ──
   function step(by) {
-    const places = all(".run-link").length ? all(".run-link") : all("#timeline .claim");
+    const places = all(".run-link").length ? all(".run-link") : all("#timeline .claim:not([tabindex])");
     if (!places.length) return;
     const at = places.indexOf(document.activeElement);
     const next = places[at < 0 ? (by > 0 ? 0 : places.length - 1) : Math.min(places.length - 1, Math.max(0, at + by))];
@@ -124,6 +124,7 @@
   // ── charts: values from the page's attributes; the library's own style element is left out, because the page's policy allows none ──
   function put(place, chart, label) {
     for (const style of all("style", chart)) style.remove();
+    for (const part of all("[aria-label]", chart)) part.removeAttribute("aria-label");
     chart.setAttribute("role", "img");
     chart.setAttribute("aria-label", label);
     place.replaceChildren(chart);
@@ -149,13 +150,14 @@
   function waterfall(place, rows) {
     const end = Math.max(...rows.map((row) => row.end), 1e-9);
     const unit = end < 1 ? ["ms", 1000] : ["s", 1];
+    const width = Math.max(280, Math.min(1080, place.clientWidth)), ticks = Math.max(2, Math.floor((width - 150) / 90));
     const bars = rows.map((row) => ({ ...row, label: `${row.number} ${row.name}`, from: row.begin * unit[1], to: Math.max(row.end, row.begin + end / 250) * unit[1] }));
     const marks = ["model", "tool", "failed"].map((kind) => Plot.barX(bars.filter((bar) => bar.kind === kind), { x1: "from", x2: "to", y: "label", className: `c-${kind}`, fill: null, rx: 2, insetTop: 3, insetBottom: 3 }));
     put(place, Plot.plot({
-      width: Math.max(280, Math.min(1080, place.clientWidth)), height: 40 + rows.length * 18, marginLeft: 110, marginRight: 36, marginTop: 4, marginBottom: 30,
-      x: { domain: [0, end * unit[1]], label: null, ticks: 6, tickSize: 0, tickFormat: (value) => `${value} ${unit[0]}` },
+      width, height: 40 + rows.length * 18, marginLeft: 110, marginRight: 36, marginTop: 4, marginBottom: 30,
+      x: { domain: [0, end * unit[1]], label: null, ticks, tickSize: 0, tickFormat: (value) => `${value} ${unit[0]}` },
       y: { domain: bars.map((bar) => bar.label), label: null, tickSize: 0 },
-      marks: [Plot.gridX({ className: "c-grid", ticks: 6, strokeOpacity: 1, stroke: null }), ...marks],
+      marks: [Plot.gridX({ className: "c-grid", ticks, strokeOpacity: 1, stroke: null }), ...marks],
     }), `${rows.length} calls over ${end.toFixed(2)} seconds; the table below has each of them`);
   }
   function charts() {
