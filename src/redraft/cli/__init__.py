@@ -5,6 +5,7 @@ options.py  the options that commands share
 session.py  from options and settings to a task and a Refiner
 answer.py   ask, check, fix
 measure.py  eval, demo
+study.py    study ablation, study stopping
 calibrate.py  calibrate checks
 inform.py   policies, tools
 mcp.py      mcp

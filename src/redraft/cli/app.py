@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("answer", "Check a text; change nothing."),
     "fix": ("answer", "Check a text and correct what is contradicted."),
     "eval": ("measure", "Measure a policy over rows with known answers."),
+    "study": ("study", "Measure what refining is worth, before blind judges."),
     "calibrate": ("calibrate", "Measure what a model's confidence is worth."),
     "trace": ("trace", "List, show, verify, export and prune the records of runs."),
     "replay": ("replay", "Run a recorded run again, without a model and without tools."),

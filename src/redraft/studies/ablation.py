@@ -69,7 +69,8 @@ def ablation(*, writer: Model, evaluator: Model, max_turns: int) -> Design:
         arms=arms,
         tests=tests,
         attempt=attempt,
-        calls=lambda _: 1 + sum(arm.policy.bound() - 1 for arm in refined if arm.policy is not None),
-        texts=lambda _: len(arms),
+        calls={"writer": 1 + len(refined) * max_turns, "evaluator": sum(arm.policy.samples for arm in refined if arm.policy is not None) * (max_turns + 1)},
+        texts=len(arms),
+        pairs=len(refined),
         roles={"writer": writer.name, "evaluator": evaluator.name},
     )

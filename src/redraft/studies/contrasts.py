@@ -21,7 +21,7 @@ from redraft.studies.power import detectable, required_n, required_n_tost
 from redraft.studies.stats import RESAMPLES, Interval, bca_interval, bootstrap_interval, effect, holm, interaction, shares, tost, wilson_interval
 from redraft.studies.trials import DIRECT, Arm, Judgement, Setting, Test, Trial
 
-__all__ = ["Judged", "arm_figures", "efficiency", "figures_of_tests", "judged_of"]
+__all__ = ["Judged", "arm_figures", "efficiency", "figures_of_tests", "judged_of", "p_in_words"]
 
 LARGEST_SAMPLE = 100_000
 INTERACTION = "interaction"
@@ -199,16 +199,17 @@ def _finite(value: float) -> float | None:
 def _in_words(row: Mapping[str, Any], setting: Setting) -> str:
     low, high = row["ci95"]
     figures = (
-        f"{row['mean']:+.3f} (95 % interval {low:+.3f} to {high:+.3f}, n = {row['n']}, p = {_p(row['p_holm'])} after Holm in the family “{row['family']}”)"
+        f"{row['mean']:+.3f} (95 % interval {low:+.3f} to {high:+.3f}, n = {row['n']}, {p_in_words(row['p_holm'])} after Holm in the family “{row['family']}”)"
     )
     if row["shown"]:
         words = f"{row['name']}: {'a gain' if row['mean'] > 0 else 'a loss'} is shown, {figures}."
         cluster = row["by_domain"]
         if cluster is not None and cluster["p_permutation"] >= setting.alpha:
-            words += f" Not shown for other domains: with whole domains exchanged p is {_p(cluster['p_permutation'])} ({cluster['how']}), so that it may hold for some only."
+            p_value = p_in_words(cluster["p_permutation"])
+            words += f" Whole domains exchanged, {p_value} ({cluster['how']}): it is not shown for other domains, and may hold for some of these only."
         return words + _size_beside_bound(row, setting)
     if row["equivalence"]["shown"]:
-        return f"{row['name']}: equal within ±{setting.bound:g} is shown (two one-sided tests, p = {_p(row['equivalence']['p_value'])}), {figures}."
+        return f"{row['name']}: equal within ±{setting.bound:g} is shown (two one-sided tests, {p_in_words(row['equivalence']['p_value'])}), {figures}."
     return f"{row['name']}: nothing can be concluded, neither a difference nor equality within ±{setting.bound:g}: {figures}. {_needed(row, setting)}"
 
 
@@ -238,5 +239,6 @@ def _needed(row: Mapping[str, Any], setting: Setting) -> str:
     return words + ("; it takes " + ", ".join(wanted) if wanted else "") + "."
 
 
-def _p(value: float) -> str:
-    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+def p_in_words(value: float) -> str:
+    """A p-value as it stands in a sentence."""
+    return "p < 0.0001" if value < 0.0001 else f"p = {value:.4f}"

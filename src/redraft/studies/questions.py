@@ -6,12 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from redraft.errors import InputError
-from redraft.studies.rows import row_from_mapping
+from redraft.studies.rows import read_lines, row_from_mapping
 from redraft.types import Task
 
 __all__ = ["DOMAINS", "OWN", "Question", "questions_hash", "read_questions"]
@@ -37,15 +37,15 @@ def read_questions(path: Path | None = None, *, limit: int | None = None) -> tup
         InputError: the file cannot be read, or a line is no question; the line is named.
     """
     where = str(path) if path is not None else OWN
-    try:
-        content = path.read_bytes() if path is not None else files("redraft.studies").joinpath(OWN).read_bytes()
-        text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {where}: {error.strerror or error}; give a file of JSON lines, such as {EXAMPLE}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where} is not UTF-8 text (byte {error.start}); convert it to UTF-8") from None
+    if path is None:
+        with as_file(files("redraft.studies").joinpath(OWN)) as own:
+            lines, bad = read_lines(own)
+    else:
+        lines, bad = read_lines(path)
+    if bad:
+        raise InputError(f"{where}, line {bad[0].line}: {bad[0].message}; a line looks like {EXAMPLE}")
     folder = path.parent if path is not None else Path(".")
-    found = [_question(line, number, folder, where) for number, line in enumerate(text.split("\n"), start=1) if line.strip()][:limit]
+    found = [_question(values, number, folder, where) for number, values in lines][:limit]
     if not found:
         raise InputError(f"{where} holds no question; a line looks like {EXAMPLE}")
     seen: set[str] = set()
@@ -62,14 +62,7 @@ def questions_hash(questions: Sequence[Question]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _question(line: str, number: int, folder: Path, where: str) -> Question:
-    try:
-        values: Any = json.loads(line)
-    except (ValueError, RecursionError):
-        raise InputError(f"{where}, line {number}: not JSON; a line looks like {EXAMPLE}") from None
-    if not isinstance(values, dict):
-        raise InputError(f"{where}, line {number}: not a JSON object; a line looks like {EXAMPLE}")
-    given = cast("Mapping[str, Any]", values)
+def _question(given: Mapping[str, Any], number: int, folder: Path, where: str) -> Question:
     domain = given.get("domain")
     if domain is not None and not isinstance(domain, str):
         raise InputError(f"{where}, line {number}: 'domain' must be text")

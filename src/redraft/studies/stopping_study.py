@@ -53,15 +53,15 @@ def stopping(*, writer: Model, evaluator: Model, max_turns: int) -> Design:
         found = await asyncio.gather(*(_both(bench, question, draft, dynamic, models[whose]) for whose in EVALUATORS))
         return {f"{whose}-{how}": one for whose, pair in zip(EVALUATORS, found, strict=True) for how, one in zip(STOPS, pair, strict=True)}
 
-    each = master_bound(max_turns)
     return Design(
         name="stopping",
         title="Stopping: two evaluators, the hard cap against dynamic stops",
         arms=arms,
         tests=stopping_tests(arms),
         attempt=attempt,
-        calls=lambda _: 1 + 2 * each,
-        texts=lambda turns: 1 + 2 * turns,
+        calls={"writer": 1 + 2 * max_turns + (max_turns + 1), "evaluator": max_turns + 1},  # the writer evaluates itself in one of the two masters
+        texts=1 + 2 * max_turns,
+        pairs=min(4, 2 * max_turns),
         roles={"writer": writer.name, "evaluator": evaluator.name},
     )
 
@@ -89,11 +89,6 @@ def stopping_tests(arms: tuple[Arm, ...]) -> tuple[Test, ...]:
             for arm in arms if arm.policy is not None
         ),
     )  # fmt: skip
-
-
-def master_bound(max_turns: int) -> int:
-    """Model calls of one master trajectory at most; its draft is there already."""
-    return with_turns(POLICIES["controlled"], max_turns).bound() - 1
 
 
 async def _both(bench: Bench, question: Question, draft: Attempt, dynamic: Policy, evaluator: Model) -> tuple[Attempt, Attempt]:

@@ -124,10 +124,12 @@ class Design:
     tests: tuple[Test, ...]
     attempt: Callable[[Bench, Question, Attempt], Awaitable[Mapping[str, Attempt]]]
     """All arms but `direct`, from the draft."""
-    calls: Callable[[int], int]
-    """Model calls for one question at most, given the hard cap, without the judges'."""
-    texts: Callable[[int], int]
-    """Different texts of one question that are judged at most, given the hard cap."""
+    calls: Mapping[str, int]
+    """Model calls for one question at most, by the model's part in the study; repairs of unreadable replies come on top."""
+    texts: int
+    """Different texts of one question that are judged at most."""
+    pairs: int
+    """Of these, refined answers that are set beside the draft."""
     roles: Mapping[str, str]
     """Models of the study by their part in it."""
 
