@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from redraft.records import Filters, Sort
 
-__all__ = ["SORTS", "Asked", "asked"]
+__all__ = ["PAGE_ROWS", "SORTS", "Asked", "asked"]
 
 PAGE_ROWS = 50
 LONGEST_SEARCH = 400
