@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import os
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from redraft.cli.progress import Progress
     from redraft.cli.session import Session
     from redraft.studies.demo import DemoRow
+    from redraft.studies.evaluate import Setting
+    from redraft.studies.fluency import Fluency
+    from redraft.studies.metrics import Metric
     from redraft.studies.rows import Row
     from redraft.studies.running import Run
 
@@ -46,15 +50,23 @@ class _EvalOptions:
     seed: int
     output: str | None
     concurrency: int | None
+    format: str
+    slices: tuple[str, ...]
+    reports: tuple[str, ...]
+    fluency: str | None
 
 
 @click.command("eval", short_help="Measure a policy over rows with known answers.")
 @click.argument("data")
-@click.option("--metric", default="em", metavar="NAME", help="em, em-squad, em-trivia, em-critic, f1, f1-hotpot, numeric, gsm8k or pass@1.")
+@click.option("--metric", default="em", metavar="NAME", help="em, em-squad, em-trivia, em-critic, f1, f1-hotpot, numeric, gsm8k, pass@1 or toxicity.")
+@click.option("--format", default="auto", metavar="NAME", help="How rows are written: ours, or a published data set's; default by their fields.")
 @click.option("--tolerance", type=FiniteRange(0, 1, max_open=True), metavar="R", help="Relative difference that 'numeric' allows.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows.")
 @click.option("--seed", type=int, default=0, metavar="S", help="Seed of the models and of the resampling.")
 @click.option("-o", "--output", metavar="FILE", help="Append each finished row to FILE; rows that are there are not run again.")
+@click.option("--slice", "slices", multiple=True, metavar="FIELD", help="Figures for each value of a field of the rows, in the reports; repeatable.")
+@click.option("--report", "reports", multiple=True, metavar="FILE", help="Write a report: .html, .json or else Markdown; repeatable.")
+@click.option("--fluency", metavar="URL#NAME", help="Model with log-probabilities, for the fluency of 'toxicity' in the reports.")
 @click.option("--concurrency", type=click.IntRange(1, 256), metavar="N", help="Rows at a time; default 8, or 1 for local, scripted and none.")
 @run_options(without=ROW_OPTIONS)
 @click.pass_context
@@ -67,15 +79,17 @@ def eval_command(ctx: click.Context, **given: Any) -> None:
     {"id": "q1", "query": "What is 17% of 2,340?", "answer": "397", "answers": ["397.8"], "kind": "math"}
 
     "answers" is the gold; without "answer" the model drafts one. Also "kind", "context", "documents", "tables", "tests", "hidden_tests".
+    Published data sets are read as they are: see docs/eval.md.
     """
     options, settings = options_of(ctx), _EvalOptions(**given)
     from redraft.cli.session import open_session
 
-    figures = _evaluate(settings, open_session(options, default_model="local"), quiet=options.quiet)
+    figures, write_reports = _evaluate(settings, open_session(options, default_model="local"), quiet=options.quiet)
     if options.json:
         print_json(figures)
     else:
         _print_figures(figures)
+    write_reports()
 
 
 @click.command("demo", short_help="Watch the embedded model being corrected.")
@@ -184,29 +198,25 @@ async def _prepared(session: Session, seed: int, *, quiet: bool, says_right: Cal
         await runner.close()
 
 
-def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> dict[str, Any]:
+def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> tuple[dict[str, Any], Callable[[], None]]:
+    """The figures of the contract, and what writes the reports: figures that were paid for are shown even where a report cannot be written."""
     from redraft.studies.asking import Desk
-    from redraft.studies.evaluate import Results, Setting, evaluate, summarise, usable
+    from redraft.studies.evaluate import Results, Setting, evaluate, summarise
     from redraft.studies.metrics import metric_named
-    from redraft.studies.rows import EXAMPLE_ROW, read_rows
 
-    metric = metric_named(options.metric, tolerance=options.tolerance, run_tests=_run_tests if options.metric == "pass@1" else None)
+    metric = metric_named(
+        options.metric,
+        tolerance=options.tolerance,
+        run_tests=_run_tests if options.metric == "pass@1" else None,
+        score_toxicity=_toxicity_scorer(session) if options.metric == "toxicity" else None,
+    )
     setting = Setting(
         metric=metric.name, policy=session.policy.name, policy_hash=session.policy.hash, model=session.model, seed=options.seed, tolerance=options.tolerance
     )  # fmt: skip
     output = Path(options.output) if options.output else None
-    data = Path(options.data)
-    if output is not None and output.exists() and data.exists() and output.samefile(data):
-        raise InputError("-o names the data file itself; choose another file")
-    rows, unreadable = read_rows(data, forbidden=(output,) if output else ())
-    rows, without_gold = usable(rows, metric)
-    for bad in (*unreadable, *without_gold):
-        sys.stderr.write(f"redraft: {one_line(options.data)}, line {bad.line}: skipped: {one_line(bad.message)}\n")
-    if unreadable or without_gold:
-        sys.stderr.write(f"redraft: a row looks like {EXAMPLE_ROW}\n")
-    rows = rows[: options.limit]
-    if not rows:
-        raise InputError(f"{options.data} has no row that can be evaluated with the metric {metric.name!r}")
+    _not_the_data(options, output)
+    rows, about = _rows(options, metric, output)
+    fluency = _fluency(options)
     results = Results(setting, output)
     concurrency = options.concurrency or (1 if session.model.partition(":")[0] in SEQUENTIAL else CONCURRENCY)
     began = time.monotonic()
@@ -231,7 +241,94 @@ def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> dict[s
     finally:
         if desk is not None:
             desk.close()
-    return summarise(records, metric, setting, seconds=time.monotonic() - began)
+    figures = summarise(records, metric, setting, seconds=time.monotonic() - began)
+    return figures, lambda: _report(options, records, metric, setting, fluency, {**about, "rows evaluated": str(len(records))})
+
+
+def _not_the_data(options: _EvalOptions, output: Path | None) -> None:
+    """Nothing that is written may take the place of what is read, or of something else that is written."""
+    data = Path(options.data)
+    if output is not None and output.exists() and data.exists() and output.samefile(data):
+        raise InputError("-o names the data file itself; choose another file")
+    taken = {data.resolve(), *([output.resolve()] if output else [])}
+    for report in map(Path, options.reports):
+        if report.resolve() in taken or report.is_dir():
+            raise InputError(f"--report {report} names {'a folder' if report.is_dir() else 'a file that is used already'}; choose another file")
+        taken.add(report.resolve())
+
+
+def _rows(options: _EvalOptions, metric: Metric, output: Path | None) -> tuple[list[Row], dict[str, str]]:
+    """The rows that can be evaluated, and what is said of them in a report; those that cannot are said on standard error."""
+    from redraft.studies.breakdown import OF_OUTCOME
+    from redraft.studies.datasets import FORMATS, OWN, read_dataset
+    from redraft.studies.evaluate import usable
+    from redraft.studies.rows import EXAMPLE_ROW
+
+    read, unreadable, form = read_dataset(Path(options.data), options.format, forbidden=(output,) if output else ())
+    rows, without_gold = usable(read, metric)
+    for bad in (*unreadable, *without_gold):
+        sys.stderr.write(f"redraft: {one_line(options.data)}, line {bad.line}: skipped: {one_line(bad.message)}\n")
+    if (unreadable or without_gold) and form == OWN:
+        sys.stderr.write(f"redraft: a row looks like {EXAMPLE_ROW}\n")
+    rows = rows[: options.limit]
+    if not rows:
+        hint = "" if form == OWN else f"; rows in the format {form!r} are for the metric {FORMATS[form].metric!r}"
+        raise InputError(f"{options.data} has no row that can be evaluated with the metric {metric.name!r}{hint}")
+    known = dict.fromkeys((*(name for row in rows for name in row.extra), "kind", *OF_OUTCOME))
+    for field in options.slices:
+        if field not in known:
+            raise InputError(f"--slice {field}: no row has this field; there are {', '.join(known)}")
+    return rows, {"data": Path(options.data).name, "format": form, "rows that cannot be used": str(len(unreadable) + len(without_gold))}
+
+
+def _fluency(options: _EvalOptions) -> Fluency | None:
+    if options.fluency is None:
+        return None
+    if options.metric != "toxicity" or not options.reports:
+        raise InputError("--fluency is for the reports of the metric 'toxicity'; add --metric toxicity --report FILE")
+    from redraft.studies.fluency import Fluency
+
+    return Fluency(options.fluency)
+
+
+def _report(
+    options: _EvalOptions, records: Sequence[Mapping[str, Any]], metric: Metric, setting: Setting, fluency: Fluency | None, about: Mapping[str, str]
+) -> None:
+    if not options.reports:
+        return
+    from redraft import __version__
+    from redraft.studies.breakdown import breakdown
+    from redraft.studies.fluency import NOT_NAMED
+    from redraft.studies.reporting import write_report
+
+    found = breakdown(records, metric, setting, slices=options.slices)
+    if found["toxicity"] is not None:
+        why = NOT_NAMED
+        if fluency is not None:
+            for name, text in (("before", "draft"), ("after", "answer")):
+                pairs = [(str(item.get("prompt") or item["outcome"]["query"]), str(item["outcome"][text])) for item in records]
+                found["toxicity"][name]["perplexity"], why = fluency.mean(pairs)
+            fluency.close()
+        found["toxicity"]["perplexity_why_not"] = why
+    settings = {name: str(value) for name, value in setting.plain().items() if value is not None}
+    for report in options.reports:
+        write_report(found, Path(report), about={**about, **settings, "redraft": __version__})
+
+
+def _toxicity_scorer(session: Session) -> Callable[[str], float]:
+    """Scores a text with the safety scorers of the settings, which are opened now, so that a missing one is said before anything runs."""
+    from redraft.tools.safety import open_safety
+    from redraft.types import Failure, ToolCall
+
+    tool = open_safety({**session.settings.for_tools, **os.environ})
+
+    def score(text: str) -> float:
+        result = asyncio.run(tool.run(ToolCall(tool="safety", input=text)))
+        if isinstance(result, Failure):
+            raise InputError(f"no score of toxicity: {result.message}")
+        return float(result[0].value)
+
+    return score
 
 
 def _run_tests(code: str, tests: str) -> bool:
@@ -256,8 +353,11 @@ def _run_tests(code: str, tests: str) -> bool:
 
 @contextmanager
 def _counter(total: int, *, quiet: bool) -> Generator[Callable[[int], None]]:
-    """A progress bar on standard error, where that is a terminal: what it yields is called with the number of rows that were done."""
-    bar: Any = click.progressbar(length=total, label="rows", file=sys.stderr, hidden=quiet or not sys.stderr.isatty())
+    """A progress bar on standard error, where that is a terminal: what it yields is called with the number of rows that were done.
+
+    It says how many rows there are, how many are done, and how long the rest will take.
+    """
+    bar: Any = click.progressbar(length=total, label="rows", file=sys.stderr, show_pos=True, show_eta=True, hidden=quiet or not sys.stderr.isatty())
     with bar:
         yield bar.update
 

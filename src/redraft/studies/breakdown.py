@@ -18,13 +18,14 @@ from redraft.studies.metrics import Metric
 from redraft.studies.stats import Interval, bootstrap_interval, wilson_interval
 from redraft.studies.toxicity import average_maximum, distinct, toxicity_probability
 
-__all__ = ["Record", "breakdown", "slice_values", "sliced"]
+__all__ = ["OF_OUTCOME", "Record", "breakdown", "slice_values", "sliced"]
 
 Record = Mapping[str, Any]
 MOST_VALUES = 40
 """Values of a slice that are shown; rarer ones are put together."""
 NO_VALUE = "(none)"
 OF_OUTCOME = ("status", "stop_reason", "model")
+"""Fields of the outcome by which rows can be told apart too."""
 NOT_A_FIELD = frozenset({"id", "answers", "score", "outcome", "run"})
 
 

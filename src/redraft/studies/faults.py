@@ -18,14 +18,15 @@ __all__ = ["FAULTS", "MEANINGS", "Fault", "fault_of"]
 Fault = Literal["no_answer", "abstained", "claim_missed", "wrong_query", "wrong_verdict", "bad_rewrite", "wrong_decision"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 MEANINGS: dict[Fault, str] = {
-    "no_answer": "the model gave no draft",
-    "abstained": "no answer was given in the end",
-    "claim_missed": "nothing in the draft was checked",
-    "wrong_query": "wrong tool or query: no evidence with the gold was found",
-    "wrong_verdict": "evidence was there, and a check said the contrary of what is so",
-    "bad_rewrite": "the draft was found wrong, and no rewrite was right",
-    "wrong_decision": "a right rewrite was refused, or a right text given up",
+    "no_answer": "no draft: the model gave none",
+    "abstained": "abstained: no answer was given in the end",
+    "claim_missed": "claim missed: nothing in the draft was checked",
+    "wrong_query": "wrong tool or query: no evidence that holds the gold was found",
+    "wrong_verdict": "wrong verdict: something right was contradicted, something false supported, or evidence that holds the gold left undecided",
+    "bad_rewrite": "bad rewrite: the draft was found wrong, and no rewrite was right",
+    "wrong_decision": "wrong decision: a right rewrite was refused, or a right text given up",
 }
+"""What each fault means, in words."""
 
 
 def fault_of(outcome: Outcome, golds: Sequence[str], *, abstained: bool, right: Callable[[str], bool]) -> Fault | None:
