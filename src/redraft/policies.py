@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, cast, get_args
 
 from redraft.errors import UnknownName, UsageError
 from redraft.events import plain
-from redraft.policy import AUTO_TURNS, Control, Policy, StopReason, with_turns
-from redraft.types import TaskKind
+from redraft.policy import AUTO_TURNS, Budgets, Control, Policy, StopReason, with_turns
+from redraft.types import DIMENSIONS, TaskKind
 
 __all__ = ["DYNAMIC", "POLICIES", "policy_from_mapping", "policy_named", "refused"]
 
 OPEN_TABLES = frozenset({"trust", "calibration", "turns_by_kind"})
 """Settings that are tables with keys of the user's own."""
+MOST = 10_000_000
+"""No count of a policy is larger."""
+TOO_DEEP = "its values are nested too deeply to be settings"
 
 CRITIC_STOPS: tuple[StopReason, ...] = ("no_problem", "unchanged", "hard_cap")
 FOUR = {"math": 4, "safety": 4}
@@ -226,12 +233,16 @@ def policy_from_mapping(values: Mapping[str, Any], *, where: str = "policy") -> 
     if given.get("max_turns") == "auto":
         given |= {"max_turns": AUTO_TURNS, "auto_turns": True}
     merged: dict[str, Any] = _merge(plain(base), given, where)
-    try:
-        policy = TypeAdapter(Policy).validate_python(merged)
+    try:  # as JSON, so that a list may be a tuple and nothing else is taken for what it is not: no "yes" for true, no true for 1
+        policy = TypeAdapter(Policy).validate_json(json.dumps(merged, default=str), strict=True)
     except ValidationError as error:
         first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            raise UsageError(f"{where}: {TOO_DEEP}") from None
         place = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"{where}: {place}: {first['msg']} (got {first['input']!r})") from None
+        raise UsageError(f"{where}: {place}: {first['msg']} (got {str(first['input'])[:100]!r})") from None
+    except RecursionError:
+        raise UsageError(f"{where}: {TOO_DEEP}") from None
     problem = refused(policy)
     if problem:
         raise UsageError(f"{where}: {problem}")
@@ -275,19 +286,43 @@ def _out_of_range(policy: Policy) -> str:
              "max_claims": 0, "max_chars": 1, "min_sources": 1, "chain": 0}  # fmt: skip
     for name, low in least.items():
         value = getattr(policy, name)
-        if not low <= value <= 10_000_000:
-            return f"{name} must be at least {low}, not {value}"
+        if not low <= value <= MOST:
+            return f"{name} must be between {low} and {MOST}, not {value}"
     wrong = next((kind for kind in policy.turns_by_kind if kind not in get_args(TaskKind)), None)
     if wrong is not None:
         return str(UnknownName("kind of task in turns_by_kind", wrong, get_args(TaskKind)))
-    if any(turns < 0 for turns in policy.turns_by_kind.values()):
-        return "turns_by_kind must not be negative"
+    if any(not 0 <= turns <= MOST for turns in policy.turns_by_kind.values()):
+        return f"turns_by_kind must be between 0 and {MOST}"
     for name in ("target", "second_look", "entailed", "refuted", "relevance", "coverage", "stable_change"):
         if not 0 <= getattr(policy, name) <= 1:
             return f"{name} must be between 0 and 1, not {getattr(policy, name)}"
     for name in ("gain", "tolerance", "penalty_contradicted", "penalty_minor"):
         if not 0 <= getattr(policy.control, name) <= 1:
             return f"control.{name} must be between 0 and 1, not {getattr(policy.control, name)}"
+    wrong = next((name for name in policy.control.critical if name not in DIMENSIONS), None)
+    if wrong is not None:
+        return str(UnknownName("dimension in control.critical", wrong, DIMENSIONS))
+    return _unbounded(policy.budgets) or _no_shares(policy)
+
+
+def _unbounded(budgets: Budgets) -> str:
+    """Which bound bounds nothing, or could never be met."""
+    for name in (item.name for item in dataclasses.fields(budgets)):
+        value = getattr(budgets, name)
+        if value is not None and not 0 <= value < math.inf:
+            return f"budgets.{name} must be a number from 0 on, not {value}"
+    return ""
+
+
+def _no_shares(policy: Policy) -> str:
+    for source, trust in policy.trust.items():
+        if not 0 <= trust <= 1:
+            return f"trust of {source!r} must be between 0 and 1, not {trust}"
+    for method, curve in policy.calibration.items():
+        if not all(0 <= share <= 1 for point in curve for share in point):
+            return f"calibration.{method} must have shares between 0 and 1 only"
+        if any(before[0] > after[0] or before[1] > after[1] for before, after in pairwise(curve)):
+            return f"calibration.{method} must rise from point to point"
     return ""
 
 
