@@ -1,4 +1,4 @@
-"""calibrate: what a model's confidence is worth, measured on labelled rows and kept for the runs to come."""
+"""calibrate: what pays off for a user's own questions. Here: what a model's confidence is worth, measured on labelled rows and kept for the runs to come."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import click
 from redraft.cli.inform import print_json
 from redraft.cli.options import RunOptions, options_of, run_options
 from redraft.cli.safe import one_line
+from redraft.cli.threshold import answers_command
+from redraft.cli.tuning import stopping_command
 from redraft.errors import InputError, UsageError
 from redraft.types import Outcome, Task
 
@@ -34,9 +36,25 @@ LEAST = 40
 """The smallest minimum that can be asked for: halves of twenty rows measure nothing."""
 
 
-@click.group("calibrate", short_help="Measure what a model's confidence is worth.")
+class _Calibrations(click.Group):
+    """Without the name of a calibration, what follows are records: `calibrate RECORDS…` is `calibrate stopping RECORDS…`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
+            args = ["stopping", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group("calibrate", cls=_Calibrations, short_help="Find the settings that pay off for your own questions.")
 def calibrate_command() -> None:
-    """Measure what a model's confidence is worth, and keep it: later runs with that model then state what it is worth."""
+    """Find what pays off for your own questions: when to stop, what to keep, what a confidence is worth, and from which one on to answer.
+
+    `redraft calibrate RECORDS|DATA...` is short for `redraft calibrate stopping RECORDS|DATA...`.
+    """
+
+
+calibrate_command.add_command(stopping_command)
+calibrate_command.add_command(answers_command)
 
 
 @calibrate_command.command("checks", short_help="Calibrate the confidence of checks on labelled rows.")

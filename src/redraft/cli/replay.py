@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from redraft.replay import Live, Replayed
     from redraft.settings import Settings
 
-__all__ = ["replay_command"]
+__all__ = ["opened_live", "replay_command"]
 
 
 @click.command("replay", short_help="Run a recorded run again, without a model and without tools.")
@@ -58,7 +58,7 @@ async def _continued(found: Any, policy: Any, settings: Settings, privacy: Priva
     from redraft.replay import replay
 
     started: Any = event_of(found[0].payload)
-    live = _live(started, settings, privacy)
+    live = opened_live(started, settings, privacy)
     name = f"r{uuid4().hex[:16]}"
     keeper = opened_records().keeper(name)
     try:
@@ -72,7 +72,7 @@ async def _continued(found: Any, policy: Any, settings: Settings, privacy: Priva
     return replayed, name
 
 
-def _live(started: Started, settings: Settings, privacy: PrivacyMode) -> Live:
+def opened_live(started: Started, settings: Settings, privacy: PrivacyMode) -> Live:
     """The models and tools that were recorded, opened anew.
 
     Raises:

@@ -28,6 +28,7 @@ LEAST_TURNS = FEWEST_TURNS
 class Prefixes:
     """Judged hard-cap records. The arrays have one row a record and one column a boundary: 0 is the draft, `cap` the hard cap."""
 
+    names: tuple[str, ...]
     histories: tuple[History, ...]
     clusters: tuple[str, ...]
     """What each record belongs to; records of one cluster are never on both sides of the split."""
@@ -56,9 +57,7 @@ def retained_texts(history: History) -> list[str]:
     return texts
 
 
-def judged_prefixes(
-    histories: Iterable[tuple[str, History]], score: Score, *, cluster_of: Callable[[Task], str] | None = None, names: Mapping[str, str] | None = None
-) -> Prefixes:
+def judged_prefixes(histories: Iterable[tuple[str, History]], score: Score, *, cluster_of: Callable[[Task], str] | None = None) -> Prefixes:
     """The records that went on to a hard cap and whose every retained text is judged; the others are named in `left_out`.
 
     `histories`: name and reading of each record. Without `cluster_of` each question is a cluster, so that several records of it stay together.
@@ -66,43 +65,44 @@ def judged_prefixes(
     Raises:
         InputError: no record is left, with the reasons.
     """
-    kept: list[History] = []
+    kept: dict[str, History] = {}
     qualities: list[list[float]] = []
     left_out: list[str] = []
     for name, history in histories:
-        shown = names.get(name, name) if names else name
         if history.reason != "hard_cap" or len(history.turns) < LEAST_TURNS:
             left_out.append(
-                f"{shown} ended by {history.reason or 'no stop at all'} after {len(history.turns)} turns: it is no hard-cap record, and does not say what "
+                f"{name} ended by {history.reason or 'no stop at all'} after {len(history.turns)} turns: it is no hard-cap record, and does not say what "
                 f"would have followed (run with stops = ['hard_cap'] and at least {LEAST_TURNS} turns)"
             )
             continue
         scores = [score(history.task, text) for text in retained_texts(history)]
         if None in scores:
-            left_out.append(f"{shown}: nobody judged the text that was retained after turn {scores.index(None)}")
+            left_out.append(f"{name}: nobody judged the text that was retained after turn {scores.index(None)}")
             continue
         values = [float(value) for value in scores if value is not None]
         if not all(0 <= value <= 1 for value in values):
-            raise InputError(f"{shown}: a quality lies in [0, 1]; divide scores of another scale by their maximum")
-        kept.append(history)
+            raise InputError(f"{name}: a quality lies in [0, 1]; divide scores of another scale by their maximum")
+        kept[name] = history
         qualities.append(values)
     if not kept:
         raise InputError("no record can be used: " + ("; ".join(left_out[:3]) or "none was given"))
-    return _arrays(kept, qualities, tuple((cluster_of or _question)(history.task) for history in kept), left_out)
+    return _arrays(kept, qualities, tuple((cluster_of or _question)(history.task) for history in kept.values()), left_out)
 
 
 def _question(task: Task) -> str:
     return task.query
 
 
-def _arrays(kept: Sequence[History], qualities: Sequence[Sequence[float]], clusters: tuple[str, ...], left_out: Sequence[str]) -> Prefixes:
+def _arrays(named: Mapping[str, History], qualities: Sequence[Sequence[float]], clusters: tuple[str, ...], left_out: Sequence[str]) -> Prefixes:
+    kept = tuple(named.values())
     np, cap = laboratory("numpy"), min(len(history.turns) for history in kept)
 
     def spent(read: Callable[[Any], float]) -> Any:
         return np.array([[read(boundary) for boundary in history.boundaries[: cap + 1]] for history in kept], dtype=float)
 
     return Prefixes(
-        histories=tuple(kept),
+        names=tuple(named),
+        histories=kept,
         clusters=clusters,
         quality=np.array([values[: cap + 1] for values in qualities], dtype=float),
         tokens=spent(lambda boundary: boundary.usage.input_tokens + boundary.usage.output_tokens),

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from redraft.errors import InputError
 from redraft.studies.stats import Interval, laboratory, wilson_interval
-from redraft.types import Outcome
 
 __all__ = ["RISKS", "Labelled", "Risk", "Threshold", "answer_confidence", "binomial_p_value", "learn_then_test", "rows_needed"]
 
@@ -81,12 +80,14 @@ class Threshold:
         )
 
 
-def answer_confidence(outcome: Outcome) -> float:
-    """How sure a run is of its answer: the least confidence among its check-worthy claims, 0 where one is contradicted or undecided, or none was supported."""
-    worthy = [check for check in outcome.checks if check.claim.checkworthy]
-    if not worthy or any(check.status != "supported" for check in worthy):
+def answer_confidence(status: str, checks: Iterable[tuple[str, float]]) -> float:
+    """How sure a run is of its answer: the least confidence of its supported claims, and 0 unless its status is `verified` or `corrected`.
+
+    `checks`: status and confidence of each.
+    """
+    if status not in ("verified", "corrected"):
         return 0.0
-    return min(check.confidence for check in worthy)
+    return min((confidence for verdict, confidence in checks if verdict == "supported"), default=0.0)
 
 
 def binomial_p_value(mistakes: int, passed: int, at_most: float) -> float:
