@@ -18,7 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fix": ("answer", "Check a text and correct what is contradicted."),
     "eval": ("measure", "Measure a policy over rows with known answers."),
     "study": ("study", "Measure what refining is worth, before blind judges."),
-    "calibrate": ("calibrate", "Measure what a model's confidence is worth."),
+    "calibrate": ("calibrate", "Find the settings that pay off for your own questions."),
     "trace": ("trace", "List, show, verify, export and prune the records of runs."),
     "replay": ("replay", "Run a recorded run again, without a model and without tools."),
     "export": ("export", "Turn records into training data, tables, logs or a page."),
