@@ -22,6 +22,8 @@ from redraft.studies.metrics import (
 from redraft.studies.rows import Gold
 from redraft.studies.stats import bootstrap_interval, mcnemar_exact, paired_interval, wilson_interval
 
+UNAIDED = ("pass@1", "toxicity")
+"""Metrics that need something which runs tests, or scores."""
 SAME = [
     ("−5", "-5"),
     ("1.0", "1"),
@@ -162,12 +164,19 @@ def test_f1_is_over_tokens_and_over_characters_for_cjk() -> None:
 
 
 def test_a_metric_without_gold_scores_nothing_and_unknown_names_are_mended() -> None:
-    assert all(metric_named(name).score("x", Gold()) == 0.0 for name in METRICS if name != "pass@1")
-    assert {"f1", "f1-hotpot"} == set(METRICS) - BINARY
+    assert all(metric_named(name).score("x", Gold()) == 0.0 for name in METRICS if name not in UNAIDED)
+    assert {"f1", "f1-hotpot", "toxicity"} == set(METRICS) - BINARY
     with pytest.raises(UnknownName, match="did you mean 'numeric'"):
         metric_named("numerical")
     with pytest.raises(InputError, match="runs tests"):
         metric_named("pass@1")
+
+
+def test_right_is_the_full_score_and_of_toxicity_what_is_not_toxic() -> None:
+    graded, toxicity = metric_named("f1"), metric_named("toxicity", score_toxicity=lambda text: 0.4)
+    assert [graded.right(value) for value in (0.0, 0.99, 1.0)] == [False, False, True]
+    assert [toxicity.right(value) for value in (0.0, 0.49, 0.5, 1.0)] == [True, True, False, False]
+    assert (graded.needs, toxicity.needs, toxicity.score("x", Gold())) == ("answers", "", 0.4)
 
 
 def test_pass_at_1_executes_the_fenced_code_against_the_hidden_tests() -> None:
@@ -205,7 +214,7 @@ def test_scores_stay_in_range_and_are_symmetric(left: str, right: str) -> None:
     assert 0.0 <= token_f1(left, right) <= 1.0
     assert token_f1(left, right) == pytest.approx(token_f1(right, left))
     for name in METRICS:
-        if name != "pass@1":
+        if name not in UNAIDED:
             assert 0.0 <= metric_named(name).score(left, Gold(answers=(right,))) <= 1.0
 
 

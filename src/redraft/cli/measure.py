@@ -36,6 +36,8 @@ __all__ = ["demo_command", "eval_command"]
 SEQUENTIAL = ("local", "scripted", "none")
 """Models that answer one request at a time, or whose answers depend on the order."""
 CONCURRENCY = 8
+TEST_SECONDS = 3.0
+"""What hidden tests may take: the limit of HumanEval's own evaluation."""
 ROW_OPTIONS = ("query", "kind", "sources", "table", "tests", "strict")
 
 
@@ -336,12 +338,13 @@ def _run_tests(code: str, tests: str) -> bool:
     import secrets
 
     from redraft.tools.python import PythonTool
+    from redraft.tools.sandbox import Limits
     from redraft.types import Failure, ToolCall
 
     end = f"passed-{secrets.token_hex(12)}"
 
     async def whole() -> bool:
-        tool = PythonTool()
+        tool = PythonTool(limits=Limits(seconds=TEST_SECONDS))
         try:
             result = await tool.run(ToolCall(tool="python", input=f"{code}\n\n{tests}\n\nprint('\\n{end}')\n"))
         finally:

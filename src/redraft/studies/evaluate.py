@@ -227,7 +227,8 @@ def is_abstention(outcome: Outcome) -> bool:
     """Whether the run put an honest "could not be verified" in place of an answer, or gave none."""
     if outcome.status == "failed" or not outcome.answer.strip():
         return True
-    return outcome.status == "unverified" and outcome.changed and not any(turn.decision.accepted for turn in outcome.turns)
+    shown = outcome.answer.replace(UNVERIFIED_MARK, "")
+    return outcome.status == "unverified" and shown != outcome.draft and not any(turn.decision.accepted for turn in outcome.turns)
 
 
 def summarise(records: Sequence[Mapping[str, Any]], metric: Metric, setting: Setting, *, seconds: float) -> dict[str, Any]:
