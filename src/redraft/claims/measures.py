@@ -85,13 +85,19 @@ def conversions(text: str, figures: Sequence[Quantity] | None = None) -> Iterato
             continue
         between = text[left[1] : shown.span[0]]
         says, aside = _SAYS.fullmatch(between), _ASIDE.fullmatch(between)
-        if says is None and aside is None:
+        if (says is None and aside is None) or (says is None and _of_several(text, given.span[0], right[1])):
             continue
         if given.high is None:
             yield _conversion(text, given, shown, left[0], right[0], right[1], loose=says is None)
             continue
         for low, high in zip(_ends(text, given), _ends(text, shown), strict=False):
             yield replace(_conversion(text, low, high, left[0], right[0], right[1], loose=says is None), span=(given.span[0], right[1]))
+
+
+def _of_several(text: str, start: int, end: int) -> bool:
+    """Whether the first measurement is that of one of several and the second that of all: "30 exposures of 60 s, or 30 minutes in total"."""
+    before = re.search(r"\d[\w,.]*\s+(?:\w+\s+){1,3}(?:of|at|lasting|each|×|x)\s+$", text[max(0, start - 60) : start])
+    return bool(before or re.match(r"\s+(?:in (?:total|all)|altogether|combined|overall)\b", text[end : end + 16]))
 
 
 def _ends(text: str, figure: Quantity) -> Iterator[Quantity]:

@@ -56,7 +56,7 @@ def multiplier(sheet: Sheet, measure: int | None) -> Fraction:
     """What one unit of the column stands for: "Population (millions)" holds 3.6 for 3,600,000."""
     if measure is None:
         return Fraction(1)
-    name = sheet.fields[measure].name + " " + sheet.fields[measure].unit
+    name = f"{sheet.fields[measure].name} {sheet.fields[measure].unit}".replace("_", " ")
     if cjk := re.search(r"[（(](万|億|亿)", name):
         return Fraction(10**4 if cjk[1] == "万" else 10**8)
     for pattern, factor in ((r"\b(?:thousands?|tsd|'?000s?|[kK])\b", 10**3), (r"\b(?:millions?|mio|mn|M)\b", 10**6), (r"\b(?:billions?|bn|mrd)\b", 10**9)):

@@ -172,7 +172,7 @@ def _winner(text: str, sheet: Sheet, labels: Sequence[ValueMention], place: Span
     entities = [mention for mention in (free or labels) if not all(sheet.fields[field].ordered for field in mention.fields)]
     periods = [mention for mention in labels if mention not in entities]
     if len(entities) == 1 and not _genitive(text, entities[0], place):
-        return entities[0]
+        return entities[0] if not _opening(text, entities[0], place) else None
     return periods[0] if len(periods) == 1 and len(entities) == 1 else None
 
 
@@ -189,6 +189,11 @@ def _setting(text: str, mention: ValueMention, place: Span, *, alone: bool) -> b
         text[max(0, mention.span[0] - 30) : mention.span[0]].lower(),
     )
     return not verb and not (alone and mention.span[0] > place[1])
+
+
+def _opening(text: str, mention: ValueMention, place: Span) -> bool:
+    """Whether the label opens the sentence as where or when the rest holds: "In Ashford the figure peaked in 2019"."""
+    return bool(re.search(r"(?:^|[.;:!?\n]\s*|,\s)(?:In|At|For|On|Within|Across|Of)\s+(?:the\s+)?$", text[: mention.span[0]])) and mention.span[1] <= place[0]
 
 
 def _genitive(text: str, mention: ValueMention, place: Span) -> bool:

@@ -17,6 +17,7 @@ from redraft.claims.numbers import Quantity, agrees, read, show
 from redraft.claims.segment import blocks, claim_id, sentences
 from redraft.effects import Effects
 from redraft.planning.accounting import claim_doubt, earlier_value, name_doubt
+from redraft.planning.certainty import uncertainty
 from redraft.planning.derivations import Derivation, known
 from redraft.planning.figure_doubts import SUPPORT, exact_forms, figure_doubt, gives
 from redraft.planning.figure_meanings import Place, figure_meaning, multiplier
@@ -179,7 +180,9 @@ def _figure_finding(text: str, place: Place, figure: Quantity, figures: Sequence
     doubts = [figure_doubt(meaning, scored, figure, figures, text) or claim_doubt(text, figure, figures, meaning, None) for meaning, scored in best]
     certain = [one for one, doubt in zip(best, doubts, strict=True) if not doubt]
     if certain and not any(_possible(meaning, scored, figure, figures) for meaning, scored in best):
-        return _Finding(wrong=certain[0], scope=best[0][0].reading.span)
+        doubts = [uncertainty(text, meaning, scored, figure) for meaning, scored in certain]
+        if not any(doubts):
+            return _Finding(wrong=certain[0], scope=best[0][0].reading.span)
     note = next((doubt for doubt in doubts if doubt), "a value of the table agrees with the figure, but not in the way the words say")
     return _Finding(note=note, scope=best[0][0].reading.span)
 
