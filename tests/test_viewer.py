@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import sys
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +20,7 @@ from redraft.cli.app import app as command
 from redraft.exporting.marking import word_changes
 from redraft.records import Records, open_records
 from redraft.records.database import SqliteDatabase
+from redraft.refiner import Refiner
 from redraft.trace import read_jsonl
 from redraft.types import Check, Claim, Evidence
 from redraft.viewer import create_app
@@ -29,6 +32,12 @@ from redraft.viewer.story import GOES_ON_SECONDS, Text
 from redraft.viewer.wording import RULES, STOPS, duration
 from tests.viewer_runs import HOSTILE, MAKERS, computed, filled
 
+SPEC = importlib.util.spec_from_file_location("scripted_runs", Path(__file__).resolve().parents[1] / "benchmarks" / "scripted_runs.py")
+assert SPEC is not None
+assert SPEC.loader is not None
+SCRIPTED = importlib.util.module_from_spec(SPEC)
+sys.modules["scripted_runs"] = SCRIPTED
+SPEC.loader.exec_module(SCRIPTED)
 BASE = "http://127.0.0.1:8000"
 
 
@@ -204,6 +213,18 @@ class TestOneRun:
         assert f"{len(kept)} event" in response.text
         records.close()
         source.close()
+
+    def test_runs_under_any_policy_have_a_page_with_names_that_occur_once(self, tmp_path: Path) -> None:
+        records = open_records(home=tmp_path)
+        client = TestClient(create_app(records), base_url=BASE)
+        for case in SCRIPTED.cases(32):
+            run = Refiner(**case.parts(), records=records).run_sync(case.task).run_id
+            response = client.get(f"/runs/{run}")
+            assert (case.policy.name, response.status_code) == (case.policy.name, 200)
+            found = re.findall(r' id="([^"]+)"', response.text)
+            assert len(found) == len(set(found))
+            assert 'class="why"' in response.text
+        records.close()
 
     def test_an_event_of_a_later_version_is_named_not_fatal(self, tmp_path: Path) -> None:
         import json
@@ -521,7 +542,6 @@ class TestTheCommand:
         import os
         import signal
         import subprocess
-        import sys
         import urllib.request
 
         environment = {**os.environ, "REDRAFT_HOME": str(store[0])}

@@ -13,6 +13,10 @@ from redraft.viewer.wording import counted
 __all__ = ["Reason", "Replacement", "reason_of"]
 
 REPLACEMENTS = 3
+EVERY = frozenset({"always", "latest", "no_guard"})
+"""Rules that accept whatever is not empty."""
+NOTHING_FOUND = "no_problem"
+"""The rule of a turn in which a critic found nothing to rewrite."""
 LONGEST = 90
 _BY = {
     "computed": "a computation contradicts",
@@ -77,10 +81,13 @@ def _because(turn: Turn, accepted: Sequence[Turn]) -> str:
         return f"The answer changed because the evaluator scored the rewrite higher: {gain:+.3f}, where {decision.figures['thresholds']['gain']:g} is needed."
     if decision.rule == "falls":
         return "The answer changed because the rewrite has a lower safety score."
-    return "The answer changed because this policy takes every rewrite; no rule compared the two."
+    if decision.rule in EVERY:
+        return "The answer changed because this policy takes every rewrite; no rule compared the two."
+    return f"The answer changed. {decision.reason}"
 
 
 def _replacements(before: str, after: str) -> list[Replacement]:
+    """The words that went and came; of two short texts that have little in common the whole texts."""
     found: list[Replacement] = []
     gone = ""
     for kind, words in [*word_changes(before, after), ("equal", "")]:
@@ -94,6 +101,8 @@ def _replacements(before: str, after: str) -> list[Replacement]:
         elif gone:
             found.append(Replacement(gone=gone, new=""))
             gone = ""
+    if len(found) > 1 and max(len(before), len(after)) <= LONGEST:
+        return [Replacement(gone=before.strip(), new=after.strip())]
     return [item for item in found if item.gone or item.new]
 
 
@@ -104,10 +113,12 @@ def _notes(turn: Turn) -> list[str]:
 
 
 def _unchanged(turns: Sequence[Turn], checks: Sequence[Check], ended: bool) -> str:
-    refused = [turn for turn in turns if not turn.decision.accepted]
+    refused = [turn for turn in turns if not turn.decision.accepted and turn.decision.rule != NOTHING_FOUND]
     if refused:
-        number = "One rewrite was" if len(refused) == 1 else f"{len(refused)} rewrites were"
+        number = "one rewrite was" if len(refused) == 1 else f"{len(refused)} rewrites were"
         return f"The answer {'did' if ended else 'has'} not change{'' if ended else 'd'}: {number} refused. {refused[-1].decision.reason}".strip()
+    if any(turn.decision.accepted for turn in turns):
+        return "The answer did not change in the end: the rewrites that were accepted say the same as the draft."
     begin = "The answer did not change: " if ended else "So far: "
     counts = {status: sum(check.status == status for check in checks) for status in ("supported", "contradicted")}
     if counts["contradicted"]:

@@ -180,6 +180,8 @@ def _source(item: Evidence, check: Check, focus: str) -> Source:
     if last < len(item.text):
         pieces.append((False, " …"))
     address = item.source if item.source != item.title else ""
+    if address.startswith("/") or address[1:3] == ":\\":  # a file: its name is enough here, the record has its path
+        address = address.replace("\\", "/").rsplit("/", 1)[-1]
     return Source(
         tool=item.tool,
         input=item.input,

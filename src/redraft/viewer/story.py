@@ -24,6 +24,8 @@ GOES_ON_SECONDS = 600.0
 """A record without an end whose last event is older was left by a run that was killed."""
 
 
+LARGEST_BYTES = 64 << 20
+"""Of a record that a page is made of."""
 NO_TEXT, UNCHANGED, NO_REASON = Text(text=""), Difference(pieces=(), same=True), Reason(sentence="", changed=False)
 
 
@@ -85,9 +87,11 @@ def read_story(records: Records, run: str, now: float) -> Story:
     """The story of a run at this moment (seconds since 1970).
 
     Raises:
-        InputError: there is no such run.
+        InputError: there is no such run, or it is too large for a page.
     """
     row = records.get(run)
+    if row.bytes > LARGEST_BYTES:
+        raise InputError(f"this record has {row.bytes >> 20} MB, more than a page can show; redraft trace show {row.id} prints it event by event")
     found = records.verify(row.id)
     stored = stored_events(records, row.id, found)
     goes_on = found.ok and not found.complete and row.ended is not None and now - row.ended < GOES_ON_SECONDS

@@ -66,6 +66,9 @@ RULES: Mapping[str, str] = {
     "latest": "the latest rewrite is taken",
     "falls": "the safety score must fall",
     "no_guard": "the guard was switched off",
+    "checks": "the checks must speak more for it",
+    "vote": "the answer of most samples is taken",
+    "no_problem": "there was nothing to rewrite",
 }
 
 
