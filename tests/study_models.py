@@ -75,7 +75,9 @@ class Simulated:
         ratings = []
         for name in DIMENSIONS:
             score = true + self._bias + self._noise * 2 * (drawn(self.name, name, text, request.sample) - 0.5)
-            ratings.append({"dimension": name, "score": round(100 * max(0.0, min(1.0, score)), 2), "reason": "as marked", "quote": f"quality {quality_in(text):03d}"})
+            ratings.append(
+                {"dimension": name, "score": round(100 * max(0.0, min(1.0, score)), 2), "reason": "as marked", "quote": f"quality {quality_in(text):03d}"}
+            )
         return json.dumps({"ratings": ratings, "defects": [], "decision": "accept"})
 
     def _judgement(self, request: ModelRequest, prompt: str) -> str:

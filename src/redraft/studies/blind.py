@@ -124,8 +124,8 @@ def presentable(answer: str) -> str:
     text = unicodedata.normalize("NFC", answer).replace("\r\n", "\n").replace("\r", "\n").replace(UNVERIFIED_MARK, "")
     if not text.strip() or _ABSTENTION.match(text) or is_refusal(text):
         return NO_ANSWER
-    shorter = _CLOSING.sub("", _OPENING.sub("", text, count=1))
-    text = shorter if shorter.strip() else text
+    while (shorter := _CLOSING.sub("", _OPENING.sub("", text, count=1))) != text and shorter.strip():
+        text = shorter
     return "\n".join(line.rstrip() for line in text.strip().split("\n"))
 
 

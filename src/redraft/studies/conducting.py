@@ -194,9 +194,9 @@ def _by_turn(design: Design, trials: Sequence[Trial], judgement: Judgement) -> d
             if texts and len(known) == len(scores):
                 rows.append(known)
         if rows and arm.name != DIRECT:
-            longest = max(len(row) for row in rows)
-            found[arm.name] = [[row[min(turn, len(row) - 1)] for row in rows] for turn in range(longest)]
-    return found
+            found[arm.name] = rows
+    longest = max((len(row) for rows in found.values() for row in rows), default=0)
+    return {name: [[row[min(turn, len(row) - 1)] for row in rows] for turn in range(longest)] for name, rows in found.items()}
 
 
 async def _errors(judges: Sequence[BlindJudge], labels: Sequence[Label], setting: Setting) -> JudgeErrors:

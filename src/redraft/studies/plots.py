@@ -146,12 +146,16 @@ class Bin:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """A difference of two arms with its interval; `note` is written beside it."""
+    """A difference of two arms with its interval; `note` is written beside it.
+
+    `shown` says whether a test bears it out: what is not is drawn hollow and grey. None leaves that to the interval.
+    """
 
     label: str
     mean: float
     interval: Interval
     note: str = ""
+    shown: bool | None = None
 
 
 def fates_of(before: Sequence[bool], after: Sequence[bool]) -> Fates:
@@ -318,8 +322,11 @@ def differences(rows: Sequence[Difference], *, n: int, bound: float | None = Non
         axes.axvline(0, color=ink, linewidth=0.9, alpha=0.7)
         for place, row in enumerate(rows):
             low, high = row.interval
-            colour = GOOD if low > 0 else BAD if high < 0 else COLOURS[5]
-            axes.errorbar([row.mean], [place], xerr=_bars(row.mean, row.interval), fmt=MARKS[0], color=colour, capsize=4, elinewidth=1.8, markersize=7)
+            shown = row.shown if row.shown is not None else low > 0 or high < 0
+            colour = COLOURS[5] if not shown else GOOD if row.mean > 0 else BAD
+            fill = colour if shown else "none"
+            across = _bars(row.mean, row.interval)
+            axes.errorbar([row.mean], [place], xerr=across, fmt=MARKS[0], color=colour, markerfacecolor=fill, capsize=4, elinewidth=1.8, markersize=7)
             if row.note:
                 axes.text(1.02, place, row.note, transform=axes.get_yaxis_transform(), va="center", color=ink, fontsize=9.5)
         _finish(axes, ink, x=f"difference in {unit} (n = {n} pairs)", y="")
@@ -328,7 +335,7 @@ def differences(rows: Sequence[Difference], *, n: int, bound: float | None = Non
         axes.margins(x=0.12)
 
     band = f", the band is ±{bound:g}, which counts as equivalent" if bound is not None else ""
-    caption = f"Mean differences in {unit} over n = {n} paired questions; bars are 95 % intervals (BCa){band}."
+    caption = f"Mean differences in {unit} over n = {n} paired questions; bars are 95 % intervals (BCa){band}; hollow marks are differences that are not shown."
     return Plot(title=title, caption=caption, draw=draw, size=(7.2, 1.3 + 0.48 * max(1, len(rows))))
 
 
@@ -340,7 +347,8 @@ def _finish(axes: Any, ink: str, *, x: str, y: str) -> None:
 
 
 def _legend(axes: Any) -> None:
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=1.6, borderaxespad=0.3)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=1.6, borderaxespad=0.3)
 
 
 def _bars(middle: float, interval: Interval | None) -> list[list[float]] | None:

@@ -60,7 +60,9 @@ def plots_of(result: Mapping[str, Any]) -> dict[str, Plot]:
         for arm in arms.values()
     ]
     rows = [
-        Difference(label=row["name"].partition(":")[0], mean=row["mean"], interval=_pair(row["ci95"]), note=f"Holm p = {row['p_holm']:.3g}")
+        Difference(
+            label=row["name"].partition(":")[0], mean=row["mean"], interval=_pair(row["ci95"]), note=f"Holm {p_in_words(row['p_holm'])}", shown=row["shown"]
+        )
         for row in result["tests"]
     ]
     plots = {
