@@ -17,14 +17,15 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from redraft.cli.app import app as command
+from redraft.events import ToolCalled
 from redraft.exporting.marking import word_changes
 from redraft.records import Records, open_records
 from redraft.records.database import SqliteDatabase
 from redraft.refiner import Refiner
 from redraft.trace import read_jsonl
-from redraft.types import Check, Claim, Evidence
+from redraft.types import Check, Claim, Evidence, ToolCall
 from redraft.viewer import create_app
-from redraft.viewer.figures import figures_of
+from redraft.viewer.figures import calls_of, figures_of, summed
 from redraft.viewer.listing import asked
 from redraft.viewer.serving import Server
 from redraft.viewer.showing import CHARACTERS, difference, text_view
@@ -492,6 +493,16 @@ class TestShowing:
         assert source.cut
         assert sum(len(words) for _, words in source.excerpt) < 500
         assert len(source.whole) < 9000
+
+    def test_calls_that_overlap_are_said_to_run_together(self) -> None:
+        def call(begin: float, seconds: float) -> ToolCalled:
+            return ToolCalled(key=f"{begin}", call=ToolCall(tool="search", input="q"), started_seconds=begin, seconds=seconds)
+
+        lines = calls_of([call(12, 1), call(10, 2), call(10.5, 1), call(11, 3)])
+        assert [(line.begin, line.end, line.lane) for line in lines] == [(0, 2, 0), (0.5, 1.5, 1), (1, 4, 2), (2, 3, 1)]
+        assert summed(lines) == "4.0 s from the first call to the last: models worked for 0 ms, tools for 4.0 s; up to 3 calls ran together."
+        assert "each call waited for the one before it" in summed(calls_of([call(0, 1), call(1, 1)]))
+        assert summed(()) == "No model and no tool was called."
 
     def test_figures_of_other_policies_are_none(self) -> None:
         assert figures_of({}, {}, {}) == ()

@@ -44,6 +44,7 @@ EXTRAS = (
     _Extra(name="entailment", modules=("onnxruntime", "tokenizers"), adds="a local entailment model by path"),
     _Extra(name="postgres", modules=("sqlalchemy", "psycopg"), adds="records on a PostgreSQL server"),
     _Extra(name="telemetry", modules=("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"), adds="spans to an OpenTelemetry collector"),
+    _Extra(name="viewer", modules=("starlette", "uvicorn", "jinja2"), adds="redraft view: recorded runs in the browser"),
 )
 KEYS = (
     "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK",
