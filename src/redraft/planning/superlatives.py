@@ -188,7 +188,13 @@ def _setting(text: str, mention: ValueMention, place: Span, *, alone: bool) -> b
         r"\b(?:was|were|is|are|came|occurred|happened|fell|recorded|seen|found|belongs?|goes|went|achieved|reached|registered|observed|posted)\b[^.;]{0,16}$",
         text[max(0, mention.span[0] - 30) : mention.span[0]].lower(),
     )
+    if alone and mention.span[0] > place[1] and _VALUED.match(text, mention.span[1]):
+        return True
     return not verb and not (alone and mention.span[0] > place[1])
+
+
+_VALUED = re.compile(r"\s+(?:was|is|were|are|came to|stood at|amounted to|reached|hit)\s+(?:(?:only|just|about|around|nearly|almost|roughly)\s+)?[$€£]?\d")
+"""What makes of the label before it where the figure was found: "the lowest pass rate in science was 79%"."""
 
 
 def _opening(text: str, mention: ValueMention, place: Span) -> bool:
