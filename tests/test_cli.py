@@ -653,8 +653,9 @@ def test_eval_refuses_what_it_cannot_evaluate(redraft: Call) -> None:
     assert "names the data file itself" in redraft("eval", data, "--model", "none", "-o", data).err
 
 
-def test_eval_runs_hidden_tests_for_pass_at_1(redraft: Call) -> None:
+def test_eval_runs_hidden_tests_for_pass_at_1(redraft: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pydantic_monty")
+    monkeypatch.setattr("redraft.cli.scoring.TEST_SECONDS", 0.5)
     good = "```python\ndef add(a, b):\n    return a + b\n```"
     data = eval_rows(
         {"query": "Write add.", "answer": good, "hidden_tests": "assert add(1, 2) == 3"},

@@ -353,10 +353,10 @@ def test_the_command_reads_a_data_set_slices_it_and_writes_reports(here: Path, c
         for i in range(4)
     ]
     Path("svamp.json").write_text(json.dumps(rows))
-    command = ["eval", "svamp.json", "--metric", "numeric", "--model", "none", "--json"]
+    command = ["eval", "svamp.json", "--model", "none", "--json"]
     code = run([*command, "--slice", "type", "--report", "r.md", "--report", "r.json", "-o", "out.jsonl"])
     figures = json.loads(capfd.readouterr().out)
-    assert (code, figures["n"], list(figures)[-1]) == (0, 4, "seconds")
+    assert (code, figures["n"], figures["metric"], list(figures)[-1]) == (0, 4, "numeric", "seconds")
     found = json.loads(Path("r.json").read_text())
     assert [(item["value"], item["n"]) for item in found["slices"]["type"]] == [("Addition", 2), ("Other", 2)]
     assert found["about"]["format"] == "svamp"

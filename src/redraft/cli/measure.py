@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-import os
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Mapping, Sequence
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from redraft.studies.evaluate import Setting
     from redraft.studies.fluency import Fluency
     from redraft.studies.metrics import Metric
-    from redraft.studies.rows import Row
+    from redraft.studies.rows import BadRow, Row
     from redraft.studies.running import Run
 
 __all__ = ["demo_command", "eval_command"]
@@ -36,8 +34,6 @@ __all__ = ["demo_command", "eval_command"]
 SEQUENTIAL = ("local", "scripted", "none")
 """Models that answer one request at a time, or whose answers depend on the order."""
 CONCURRENCY = 8
-TEST_SECONDS = 3.0
-"""What hidden tests may take: the limit of HumanEval's own evaluation."""
 ROW_OPTIONS = ("query", "kind", "sources", "table", "tests", "strict")
 
 
@@ -46,7 +42,7 @@ class _EvalOptions:
     """What `eval` alone takes."""
 
     data: str
-    metric: str
+    metric: str | None
     tolerance: float | None
     limit: int | None
     seed: int
@@ -60,7 +56,10 @@ class _EvalOptions:
 
 @click.command("eval", short_help="Measure a policy over rows with known answers.")
 @click.argument("data")
-@click.option("--metric", default="em", metavar="NAME", help="em, em-squad, em-trivia, em-critic, f1, f1-hotpot, numeric, gsm8k, pass@1 or toxicity.")
+@click.option(
+    "--metric", metavar="NAME",
+    help="em, em-squad, em-trivia, em-critic, f1, f1-hotpot, numeric, gsm8k, pass@1 or toxicity; default: what is usual for the data set, em for our own rows.",
+)  # fmt: skip
 @click.option("--format", default="auto", metavar="NAME", help="How rows are written: ours, or a published data set's; default by their fields.")
 @click.option("--tolerance", type=FiniteRange(0, 1, max_open=True), metavar="R", help="Relative difference that 'numeric' allows.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows.")
@@ -202,23 +201,23 @@ async def _prepared(session: Session, seed: int, *, quiet: bool, says_right: Cal
 
 def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> tuple[dict[str, Any], Callable[[], None]]:
     """The figures of the contract, and what writes the reports: figures that were paid for are shown even where a report cannot be written."""
+    from redraft.cli.scoring import open_metric
     from redraft.studies.asking import Desk
+    from redraft.studies.datasets import FORMATS, read_dataset
     from redraft.studies.evaluate import Results, Setting, evaluate, summarise
-    from redraft.studies.metrics import metric_named
 
-    metric = metric_named(
-        options.metric,
-        tolerance=options.tolerance,
-        run_tests=_run_tests if options.metric == "pass@1" else None,
-        score_toxicity=_toxicity_scorer(session) if options.metric == "toxicity" else None,
-    )
+    metric = (
+        open_metric(options.metric, session, tolerance=options.tolerance) if options.metric else None
+    )  # a name that there is not is said before anything is read
+    output = Path(options.output) if options.output else None
+    _not_the_data(options, output)
+    read, unreadable, form = read_dataset(Path(options.data), options.format, forbidden=(output,) if output else ())
+    metric = metric or open_metric(FORMATS[form].metric, session, tolerance=options.tolerance)
     setting = Setting(
         metric=metric.name, policy=session.policy.name, policy_hash=session.policy.hash, model=session.model, seed=options.seed, tolerance=options.tolerance
     )  # fmt: skip
-    output = Path(options.output) if options.output else None
-    _not_the_data(options, output)
-    rows, about = _rows(options, metric, output)
-    fluency = _fluency(options)
+    rows, about = _rows(options, metric, read, unreadable, form)
+    fluency = _fluency(options, metric)
     results = Results(setting, output)
     concurrency = options.concurrency or (1 if session.model.partition(":")[0] in SEQUENTIAL else CONCURRENCY)
     began = time.monotonic()
@@ -259,14 +258,13 @@ def _not_the_data(options: _EvalOptions, output: Path | None) -> None:
         taken.add(report.resolve())
 
 
-def _rows(options: _EvalOptions, metric: Metric, output: Path | None) -> tuple[list[Row], dict[str, str]]:
+def _rows(options: _EvalOptions, metric: Metric, read: Sequence[Row], unreadable: Sequence[BadRow], form: str) -> tuple[list[Row], dict[str, str]]:
     """The rows that can be evaluated, and what is said of them in a report; those that cannot are said on standard error."""
     from redraft.studies.breakdown import OF_OUTCOME
-    from redraft.studies.datasets import FORMATS, OWN, read_dataset
+    from redraft.studies.datasets import FORMATS, OWN
     from redraft.studies.evaluate import usable
     from redraft.studies.rows import EXAMPLE_ROW
 
-    read, unreadable, form = read_dataset(Path(options.data), options.format, forbidden=(output,) if output else ())
     rows, without_gold = usable(read, metric)
     for bad in (*unreadable, *without_gold):
         sys.stderr.write(f"redraft: {one_line(options.data)}, line {bad.line}: skipped: {one_line(bad.message)}\n")
@@ -283,10 +281,10 @@ def _rows(options: _EvalOptions, metric: Metric, output: Path | None) -> tuple[l
     return rows, {"data": Path(options.data).name, "format": form, "rows that cannot be used": str(len(unreadable) + len(without_gold))}
 
 
-def _fluency(options: _EvalOptions) -> Fluency | None:
+def _fluency(options: _EvalOptions, metric: Metric) -> Fluency | None:
     if options.fluency is None:
         return None
-    if options.metric != "toxicity" or not options.reports:
+    if not metric.lower_is_better or not options.reports:
         raise InputError("--fluency is for the reports of the metric 'toxicity'; add --metric toxicity --report FILE")
     from redraft.studies.fluency import Fluency
 
@@ -315,43 +313,6 @@ def _report(
     settings = {name: str(value) for name, value in setting.plain().items() if value is not None}
     for report in options.reports:
         write_report(found, Path(report), about={**about, **settings, "redraft": __version__})
-
-
-def _toxicity_scorer(session: Session) -> Callable[[str], float]:
-    """Scores a text with the safety scorers of the settings, which are opened now, so that a missing one is said before anything runs."""
-    from redraft.tools.safety import open_safety
-    from redraft.types import Failure, ToolCall
-
-    tool = open_safety({**session.settings.for_tools, **os.environ})
-
-    def score(text: str) -> float:
-        result = asyncio.run(tool.run(ToolCall(tool="safety", input=text)))
-        if isinstance(result, Failure):
-            raise InputError(f"no score of toxicity: {result.message}")
-        return float(result[0].value)
-
-    return score
-
-
-def _run_tests(code: str, tests: str) -> bool:
-    """Whether the tests pass on the code, in the sandbox of the `python` tool; what cannot be run has not passed."""
-    import secrets
-
-    from redraft.tools.python import PythonTool
-    from redraft.tools.sandbox import Limits
-    from redraft.types import Failure, ToolCall
-
-    end = f"passed-{secrets.token_hex(12)}"
-
-    async def whole() -> bool:
-        tool = PythonTool(limits=Limits(seconds=TEST_SECONDS))
-        try:
-            result = await tool.run(ToolCall(tool="python", input=f"{code}\n\n{tests}\n\nprint('\\n{end}')\n"))
-        finally:
-            await tool.close()
-        return not isinstance(result, Failure) and result[0].title == "output" and result[0].text.splitlines()[-1:] == [end]
-
-    return asyncio.run(whole())
 
 
 @contextmanager
