@@ -251,7 +251,8 @@ class TestOneRun:
     def test_a_run_that_is_not_there(self, client: TestClient) -> None:
         response = client.get("/runs/nothing")
         assert response.status_code == 404
-        assert "there is no run" in response.text.replace("&#39;", "'")
+        assert "There is no run &#39;nothing&#39;" in response.text
+        assert "records.sqlite" not in response.text
 
     def test_a_page_that_is_not_there(self, client: TestClient) -> None:
         assert client.get("/nowhere").status_code == 404

@@ -188,7 +188,7 @@ class _Pages:
         names = marked[:2] if len(marked) > 1 else [request.query_params.get(side, "") for side in ("a", "b")]
         if not all(names):
             raise InputError("a comparison needs two runs: mark two of the list")
-        left, right = (read_story(self._records, name, self._now()) for name in names)
+        left, right = (read_story(self._records, self._found(name).id, self._now()) for name in names)
         return self._page(request, "compare.html", compared=contrast(left, right))
 
     # ── what goes wrong ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -210,7 +210,13 @@ class _Pages:
     # ── what they share ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _row(self, request: Request) -> RunRow:
-        return self._records.get(request.path_params["run"])
+        return self._found(request.path_params["run"])
+
+    def _found(self, name: str) -> RunRow:
+        try:
+            return self._records.get(name)
+        except InputError:  # its words are for a terminal, and name the place of the records
+            raise InputError(f"There is no run {name!r}, or there are several whose names begin so.") from None
 
     def _story(self, request: Request) -> tuple[Story, str]:
         story, key = read_story(self._records, self._row(request).id, self._now()), request.path_params["key"]

@@ -45,9 +45,14 @@ class Asked:
         return tuple(value for key, value in self.given if key == name)
 
     @property
+    def filtered(self) -> bool:
+        """Whether a filter is set, besides the search."""
+        return self.filters != Filters()
+
+    @property
     def narrowed(self) -> bool:
         """Whether anything is filtered or searched for."""
-        return bool(self.search) or self.filters != Filters()
+        return bool(self.search) or self.filtered
 
 
 def asked(pairs: Sequence[tuple[str, str]]) -> Asked:
