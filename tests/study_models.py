@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
+import threading
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
 
-from redraft.types import DIMENSIONS, Ability, ModelReply, ModelRequest
+from redraft.types import DIMENSIONS, Ability, Message, ModelReply, ModelRequest, Role
 
 MARK = re.compile(r"quality (\d\d\d)")
 CRITERIA = ("accuracy", "completeness", "reasoning", "usefulness")
@@ -92,3 +97,64 @@ class Simulated:
             score = true + self._bias + self._noise * 2 * (drawn(self.name, name, text, request.sample) - 0.5)
             marks.append({"criterion": name, "points": max(1, min(7, round(1 + 6 * score)))})
         return json.dumps({"marks": marks, "verdict": "right" if true + self._bias >= 0.5 else "wrong"})
+
+
+class SimulatedServer:
+    """An OpenAI-compatible server on a free loopback port, behind which each model name is a part; `after` is called with the number of each request."""
+
+    def __init__(self, models: Mapping[str, Simulated], after: Callable[[int], None] = lambda count: None) -> None:
+        self.count = 0
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+                reply = asyncio.run(models[body["model"]].complete(request_in(body)))
+                usage = {
+                    "prompt_tokens": reply.input_tokens,
+                    "completion_tokens": reply.output_tokens,
+                    "total_tokens": reply.input_tokens + reply.output_tokens,
+                }
+                message = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply.text}}
+                content = json.dumps(
+                    {"id": "1", "object": "chat.completion", "created": 1, "model": body["model"], "choices": [message], "usage": usage}
+                ).encode()
+                self.send_response(200)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+                server.count += 1
+                after(server.count)
+
+            def log_message(self, format: str, *args: object) -> None: ...
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, request: object, client_address: object) -> None:
+                """A caller that is killed hangs up."""
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def request_in(body: Mapping[str, Any]) -> ModelRequest:
+    """The request that an API call carries: its part is told by the model's name and the shape that is asked for."""
+    messages = tuple(Message(role=item["role"], content=item["content"]) for item in body["messages"])
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
+    fields = (schema or {}).get("properties", {})
+    role: Role = "judge" if "verdict" in fields or "refined" in fields else "evaluator" if "ratings" in fields else "corrector"
+    if role == "corrector" and messages[0].content.startswith("Today is"):
+        role = "writer"
+    return ModelRequest(role=role, messages=messages, schema=schema, sample=int(body.get("seed", 0)))

@@ -165,7 +165,7 @@ def _conducted(
     from redraft.studies.calls import CallStore, StoredModel
     from redraft.studies.conducting import conduct
 
-    store = CallStore(folder / STORE, SystemClock().now())
+    store = CallStore(folder / STORE, SystemClock().now(), concurrency=setting.concurrency)
     stored = {model: StoredModel(opened, store) for model, opened in models.items()}
     writer, evaluator, judges = roles
     design = _design(name, stored[writer], stored[evaluator], setting.max_turns)

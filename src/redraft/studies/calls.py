@@ -32,7 +32,8 @@ class Interrupted(RedraftError):
 
 
 class CallStore:
-    """A file of replies; without a path they are kept in memory. One store serves any number of studies, also at the same time.
+    """A file of replies; without a path they are kept in memory. One store serves any number of studies, also at the same time. So many calls are made at
+    a time, over all models of the study.
 
     `began` is the moment of the first study in it: models are told its date whenever they are asked again, since another date is another question.
 
@@ -40,8 +41,10 @@ class CallStore:
         InputError: the file cannot be opened, or is not such a store.
     """
 
-    def __init__(self, path: Path | None, now: datetime) -> None:
+    def __init__(self, path: Path | None, now: datetime, *, concurrency: int = 8) -> None:
         self._path = path
+        self._concurrency = concurrency
+        self._slots: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
         self.asked = 0
         """Calls that were made."""
         self.recalled = 0
@@ -68,6 +71,13 @@ class CallStore:
             self._database.execute("INSERT OR IGNORE INTO calls VALUES (?, ?, ?, ?, ?)", (key, model, text, failure, message))
         except sqlite3.Error as error:
             raise InputError(f"cannot write {self._path}: {error}") from None
+
+    def slot(self) -> asyncio.Semaphore:
+        """To be held while a model is asked."""
+        loop = asyncio.get_running_loop()
+        if self._slots is None or self._slots[0] is not loop:
+            self._slots = (loop, asyncio.Semaphore(self._concurrency))
+        return self._slots[1]
 
     def close(self) -> None:
         self._database.close()
@@ -121,7 +131,8 @@ class StoredModel:
     async def _asked(self, key: str, request: ModelRequest) -> None:
         self._under_way[key] = done = asyncio.get_running_loop().create_future()
         try:
-            reply = await self._model.complete(request)
+            async with self._store.slot():
+                reply = await self._model.complete(request)
         except (ModelRefused, ModelBroken) as error:
             self._store.put(key, self.name, None, type(error).__name__, str(error))
         except ModelError as error:

@@ -44,11 +44,13 @@ def power_tost(n: int, bound: float, true: float = 0.0, alpha: float = 0.05) -> 
     stats, free = laboratory("scipy.stats"), n - 1
     critical = float(stats.t.ppf(1 - alpha, free))
     largest = math.sqrt(n) * bound / critical
-    normal, chi = stats.norm, stats.chi(df=free, scale=1 / math.sqrt(free))
+    chi = stats.chi(df=free, scale=1 / math.sqrt(free))
+    scale = math.log(2) + free / 2 * math.log(free / 2) - math.lgamma(free / 2)
 
     def both(deviation: float) -> float:
         upper, lower = math.sqrt(n) * (bound - true) - critical * deviation, -math.sqrt(n) * (bound + true) + critical * deviation
-        return float((normal.cdf(upper) - normal.cdf(lower)) * chi.pdf(deviation))
+        density = math.exp(scale + (free - 1) * math.log(deviation) - free * deviation**2 / 2) if deviation > 0 else 0.0
+        return (math.erfc(-upper / math.sqrt(2)) - math.erfc(-lower / math.sqrt(2))) / 2 * density
 
     found, _ = laboratory("scipy.integrate").quad(both, 0.0, min(largest, float(chi.ppf(1 - 1e-12))), limit=200)
     return min(1.0, max(0.0, float(found)))

@@ -338,14 +338,16 @@ def shares(differences: Sequence[float], tied: float = 1e-9) -> Shares:
 
 def holm(families: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     """Adjusted p-values (Holm 1979), each family for itself; a family is all the tests of one question, and is named before they are run."""
-    adjust = laboratory("statsmodels.stats.multitest").multipletests
     adjusted: dict[str, dict[str, float]] = {}
     for family, tests in families.items():
         if not tests:
             raise ValueError(f"the family {family!r} has no test")
         if not all(0 <= value <= 1 for value in tests.values()):
             raise ValueError(f"the family {family!r} has a p-value outside 0 to 1")
-        adjusted[family] = dict(zip(tests, map(float, adjust(list(tests.values()), method="holm")[1]), strict=True))
+        largest, found = 0.0, dict[str, float]()
+        for place, name in enumerate(sorted(tests, key=lambda name: tests[name])):
+            found[name] = largest = max(largest, min(1.0, (len(tests) - place) * tests[name]))
+        adjusted[family] = {name: found[name] for name in tests}
     return adjusted
 
 
