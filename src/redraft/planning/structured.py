@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Literal
 
 from pydantic import BaseModel
@@ -226,11 +228,22 @@ def reader(claim: Claim, text: str) -> Callable[[Sequence[ToolResult]], Verdict 
         same = agrees(shown, valued.value)
         if same is None:
             return None
+        if valued.tool == "table" and holds(valued.input, valued.value):
+            return Verdict(status="insufficient", note="the query holds the figure that it is to find, so that its result shows nothing")
         if same:
             return Verdict(status="supported", method="computed", confidence=0.95, evidence=(valued,), note=valued.text)
         return Verdict(status="contradicted", method="computed", confidence=0.9, evidence=(valued,), note=valued.text, expected=amend(shown, valued.value))
 
     return decide
+
+
+def holds(query: str, value: str) -> bool:
+    """Whether a figure stands in the query that found it: "SELECT max(42) FROM t", "... WHERE year = 1889"."""
+    try:
+        found = Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return False
+    return any(Fraction(number) == abs(found) for number in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", query)) and abs(found) > 1
 
 
 def _unless_told(tool: str | None, given: str, text: str) -> str:

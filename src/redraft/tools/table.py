@@ -184,6 +184,8 @@ class TableTool:
             if rows[0][0] is None:
                 return _failure(call, "empty", "the query's result is empty (NULL)")
             value = exact(rows[0][0])
+        if len(rows) == 1 and not _reads(connection, sql, {table.name for table in self._loaded}):
+            raise _Refused("the query gives a constant and no figure of a table; select columns, or aggregates of them, from a table: " + self._title())
         text = self._cut(_rendered(names, rows), cut)
         return (Evidence(tool=self.name, input=call.input, text=text, value=value, title=self._title(), source=", ".join(path.name for path in self.paths)),)
 
@@ -299,6 +301,27 @@ def _check_query(connection: DuckDBPyConnection, sql: str, tables: set[str]) -> 
             raise _Refused("functions that read files, settings or other queries are not available; query the tables by name")
         if kind == "BASE_TABLE" and (str(node.get("schema_name") or "main").lower() not in ("main", "temp") or node.get("catalog_name")):
             raise _Refused(f"only these tables are available: {', '.join(sorted(tables))}")
+
+
+def _reads(connection: DuckDBPyConnection, sql: str, tables: set[str]) -> bool:
+    """Whether the query reads a loaded table (or lists them) and what it gives depends on it: `SELECT 42` and `SELECT 42 FROM sales` prove nothing."""
+    row = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+    tree: Any = json.loads(row[0]) if row else {"statements": []}
+    known = {name.lower() for name in tables}
+    if any(node.get("type") == "SHOW_REF" for node in _nodes(tree)):
+        return True
+    if not any(node.get("type") == "BASE_TABLE" and str(node.get("table_name", "")).lower() in known for node in _nodes(tree)):
+        return False
+    parts: list[dict[str, Any]] = [statement["node"] for statement in tree["statements"]]
+    while parts:
+        part = parts.pop()
+        if "select_list" not in part:
+            parts.extend(part.get("children") or [side for side in (part.get("left"), part.get("right")) if side])
+            continue
+        given = list(_nodes(part["select_list"]))
+        if not any(node.get("class") in ("COLUMN_REF", "STAR", "SUBQUERY") or node.get("function_name") == "count_star" for node in given):
+            return False
+    return True
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
