@@ -10,6 +10,7 @@ import pytest
 
 from redraft.errors import InputError, UnknownName
 from redraft.studies.datasets import FORMATS, format_of, read_dataset
+from redraft.studies.faults import MEANINGS
 from redraft.studies.metrics import METRICS, metric_named, program_of
 from redraft.studies.rows import Row
 from redraft.types import Task
@@ -113,6 +114,12 @@ def test_every_format_has_a_case_or_is_asked_for_by_name() -> None:
     assert set(FORMATS) - set(CASES) == {"realtoxicityprompts-web"}
     assert [name for name, (values, _) in CASES.items() if (found := format_of(values)) is None or found.name != name] == []
     assert format_of({"anything": 1}) is None
+
+
+def test_the_page_names_every_format_metric_and_fault() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "eval.md").read_text(encoding="utf-8")
+    assert [name for name in (*FORMATS, *METRICS) if f"| `{name}` |" not in page] == []
+    assert [meaning for meaning in MEANINGS.values() if f"| {meaning.partition(':')[0]} |" not in page] == []
 
 
 def test_what_is_given_to_read_becomes_context(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def outcome(draft: str, answer: str, *turns: Turn, checks: tuple[Check, ...] = (
         (outcome("Lyon", "Lyon", checks=(check("skipped", None),)), "claim_missed"),
         (outcome("Lyon", "Lyon", checks=(check("insufficient"),), evidence="Nothing of it."), "wrong_query"),
         (outcome("Lyon", "Lyon", checks=(check("unavailable", None),)), "wrong_query"),
-        (outcome("Lyon", "Lyon", checks=(check("insufficient"),), evidence="The capital is PARIS, they say."), "wrong_verdict"),
+        (outcome("Lyon", "Lyon", checks=(check("insufficient"),), evidence="The capital is PARIS, they say."), "verdict_missed"),
         (outcome("Lyon", "Lyon", checks=(check("insufficient"),), evidence="Comparisons are odious."), "wrong_query"),
         (outcome("Lyon", "Lyon", checks=(check("supported"),), evidence="The capital is Lyon."), "wrong_verdict"),
         (outcome("Lyon", "Nice", turn("Nice", problem=True), checks=(check("contradicted"),), evidence="The capital is Paris."), "bad_rewrite"),
@@ -95,7 +95,7 @@ def test_an_abstention_is_a_fault_of_its_own_even_from_a_right_draft() -> None:
 
 def test_a_right_rewrite_in_chinese_evidence_is_found_without_spaces() -> None:
     found = outcome("上海", "上海", checks=(check("insufficient"),), evidence="中国的首都是北京市。")
-    assert fault_of(found, ("北京",), abstained=False, right="北京".__eq__) == "wrong_verdict"
+    assert fault_of(found, ("北京",), abstained=False, right="北京".__eq__) == "verdict_missed"
 
 
 # ---- how much is said

@@ -15,14 +15,15 @@ from redraft.types import Check, Outcome
 
 __all__ = ["FAULTS", "MEANINGS", "Fault", "fault_of"]
 
-Fault = Literal["no_answer", "abstained", "claim_missed", "wrong_query", "wrong_verdict", "bad_rewrite", "wrong_decision"]
+Fault = Literal["no_answer", "abstained", "claim_missed", "wrong_query", "verdict_missed", "wrong_verdict", "bad_rewrite", "wrong_decision"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 MEANINGS: dict[Fault, str] = {
     "no_answer": "no draft: the model gave none",
     "abstained": "abstained: no answer was given in the end",
     "claim_missed": "claim missed: nothing in the draft was checked",
     "wrong_query": "wrong tool or query: no evidence that holds the gold was found",
-    "wrong_verdict": "wrong verdict: something right was contradicted, something false supported, or evidence that holds the gold left undecided",
+    "verdict_missed": "verdict missed: evidence that holds the gold was found, and the claim left undecided",
+    "wrong_verdict": "wrong verdict: something right was contradicted, or something false supported",
     "bad_rewrite": "bad rewrite: the draft was found wrong, and no rewrite was right",
     "wrong_decision": "wrong decision: a right rewrite was refused, or a right text given up",
 }
@@ -56,7 +57,7 @@ def _of_wrong_draft(outcome: Outcome, golds: Sequence[str], contradicted: bool) 
         return "claim_missed"
     if any(check.status == "supported" for check in checked) and not any(check.undecided for check in checked):
         return "wrong_verdict"
-    return "wrong_verdict" if _holds(outcome, golds) else "wrong_query"
+    return "verdict_missed" if _holds(outcome, golds) else "wrong_query"
 
 
 def _decided_by_computing(checks: Sequence[Check]) -> bool:
