@@ -46,7 +46,13 @@ def implausible(query: str, answer: str) -> str | None:
     if len(figures) != 1:
         return None
     figure = figures[0]
-    return _sign(query, figure, count) or _magnitude(query, figure, count) or _unit(query, answer, figure) or _kind(query, answer, figure)
+    return (
+        _sign(query, answer, figure, count)
+        or _magnitude(query, figure, count)
+        or _beyond(query, answer, figure)
+        or _unit(query, answer, figure)
+        or _kind(query, answer, figure)
+    )
 
 
 def _number_asked(query: str) -> bool:
@@ -64,13 +70,13 @@ _LEAD = re.compile(
 )
 
 
-def _sign(query: str, figure: Quantity, count: re.Match[str] | None) -> str | None:
+def _sign(query: str, answer: str, figure: Quantity, count: re.Match[str] | None) -> str | None:
     if figure.value >= 0 or not figure.text.lstrip("$€£¥").startswith(("-", "−")):
         return None
     if count and not re.search(r"degree|point|below|change|difference|net|profit|loss|score|temperature|electron volt", query, re.IGNORECASE):
         return "a count cannot be negative"
     if re.search(r"\bhow (?:old|tall|heavy|far|deep|wide|long)\b", query, re.IGNORECASE) and not re.search(
-        r"below|depth|sea level|before|change", query, re.IGNORECASE
+        r"below|depth|sea level|before|change", f"{query} {answer}", re.IGNORECASE
     ):
         return "a measure of size or age cannot be negative"
     return "a probability cannot be negative" if _CHANCE.search(query) else None
@@ -96,6 +102,69 @@ def _magnitude(query: str, figure: Quantity, count: re.Match[str] | None) -> str
     return None
 
 
+_PART = re.compile(
+    r"\b(?:percent(?:age)?|per cent|share|proportion) of (?:all |the |these |those |our |their |her |his )*(?P<noun>\w+)(?! of\b)", re.IGNORECASE
+)
+_COUNTED = _PEOPLE | frozenset(
+    "class pupils voters votes answers questions respondents patients households members women inhabitants residents citizens graduates applicants readers"
+    " customers users visitors books cars houses trees items days hours lessons matches games schools seats electorate population".split()
+)
+"""What is divided into parts: of them no part is more than all."""
+_COMPARED = re.compile(
+    r"\b(?:increas|decreas|chang|grow|grew|rise|rose|fell|fall|more|less|compar|than|reach|growth|extra|over|up|down|drop|return|gain|los[st]"
+    r"|number|ratio|relativ|equal|correspond|as many|is \d|of capacity)",
+    re.IGNORECASE,
+)
+_WITHIN = (
+    (
+        24,
+        re.compile(
+            r"\bhow many hours (?:a|per|each|every|of the|of that|of each) day (?:does|did|do|is|was|has|had) (?:he|she|it|you|i|the \w+|an? \w+)\b(?<!s)",
+            re.IGNORECASE,
+        ),
+    ),
+    (60, re.compile(r"\bhow many minutes (?:of|in) (?:the|that|this|each|every|an|one) hour\b", re.IGNORECASE)),
+    (60, re.compile(r"\bhow many seconds (?:of|in) (?:the|that|this|each|every|a|one) minute\b", re.IGNORECASE)),
+    (7, re.compile(r"\bhow many days (?:a week|per week|(?:of|are there in|in|were there in) (?:the|that|this|each|every|a|one) week)\b", re.IGNORECASE)),
+    (12, re.compile(r"\bhow many months (?:a year|per year|(?:of|are there in|in) (?:the|that|this|each|every|a|one) year)\b", re.IGNORECASE)),
+    (29, re.compile(r"\bhow many days (?:of|in|does|did) February\b", re.IGNORECASE)),
+    (31, re.compile(r"\bhow many days (?:of|in|does|did) (?:January|March|April|May|June|July|August|September|October|November|December)\b", re.IGNORECASE)),
+)
+"""How much there is at most of a part of time in a longer one, on this planet and for one that lives it once."""
+_ELSEWHERE = re.compile(
+    r"\b(?:on|of) (?:Mercury|Venus|Mars|Jupiter|Saturn|Uranus|Neptune|Pluto|the moon)\b|\b(?:total|altogether|combined|together|man|person|all the)\b",
+    re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"\bhow old (?:is|was|were|are) (?:the |a |an )?(?:\w+ )?(?:pupil|student|child|boy|girl|player|actor|actress|teacher"
+    r"|employee|winner|candidate|applicant)\b",
+    re.IGNORECASE,
+)
+
+
+def _beyond(query: str, answer: str, figure: Quantity) -> str | None:
+    """Why so much cannot be: more than the whole, more than a day has hours, a year of five digits, an age that nobody reaches."""
+    part = _PART.search(query)
+    if part and part["noun"].lower() in _COUNTED and not _COMPARED.search(query):
+        bare = answer.strip(" .!%") == figure.text.strip(" %")
+        if (figure.percent or bare) and not 0 <= figure.value <= 100:
+            return "a part of a whole lies between 0 and 100 %"
+    within = next((most for most, form in _WITHIN if form.search(query)), None)
+    if within is not None and figure.value > within and not figure.unit and not figure.percent and not _ELSEWHERE.search(query):
+        return f"there are no more than {within}"
+    if (
+        _YEAR.search(query)
+        and figure.value > 9999
+        and figure.scale == 1
+        and not re.search(r"\b(?:bc|bce|ago|will|calendar|era)\b", f"{query} {answer}", re.IGNORECASE)
+    ):
+        return "a year has no more than four digits"
+    return "nobody reaches that age" if _PERSON.search(query) and figure.value > 130 and re.fullmatch(r"\W*\d+(?: years?(?: old)?)?\W*", answer) else None
+
+
+_SIZES = frozenset({"length", "mass", "temperature", "time"})
+
+
 def _unit(query: str, answer: str, figure: Quantity) -> str | None:
     asked = _IN_UNIT.search(query)
     if asked is None or not figure.unit:
@@ -104,6 +173,8 @@ def _unit(query: str, answer: str, figure: Quantity) -> str | None:
     a, b = unit_factor(wanted), unit_factor(figure.unit)
     if a is None or b is None or (a[0] == "temperature" and len(wanted) < 3) or a == b:
         return None
+    if a[0] != b[0] and {a[0], b[0]} <= _SIZES and min(len(wanted), len(figure.unit)) > 1:
+        return f"asked for in {wanted}, answered in {figure.unit}"
     if a[0] == b[0] and not re.search(rf"\b{re.escape(wanted)}", answer, re.IGNORECASE):
         return f"asked for in {wanted}, answered in {figure.unit}"
     return None
