@@ -60,7 +60,7 @@ class Cast:
 @pytest.fixture(scope="module")
 def ablated() -> tuple[dict[str, Any], Cast]:
     cast = Cast()
-    return cast.conduct("ablation", read_questions(limit=8), SMALL), cast
+    return cast.conduct("ablation", read_questions(limit=10), SMALL), cast
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ class TestAblation:
     def test_all_arms_begin_with_the_same_draft_and_are_charged_for_it(self, ablated: tuple[dict[str, Any], Cast]):
         result, cast = ablated
         drafts = [request for request in cast.models["writer"].requests if request.role == "writer"]
-        assert len(drafts) == result["n"] == 8
+        assert len(drafts) == result["n"] == 10
         for row in result["rows"]:
             arms = row["arms"]
             assert arms[DIRECT]["answer"].startswith("The draft has quality")
@@ -181,7 +181,7 @@ class TestAblation:
         assert primary["primary"]
         assert primary["shown"]
         assert "a gain is shown" in primary["conclusion"]
-        assert "With n = 8 pairs" in result["power"]
+        assert "With n = 10 pairs" in result["power"]
         text = to_markdown(study_report(result))
         assert "## What cannot be concluded" in text
         assert "whether the judge is right is not known" in text
@@ -195,7 +195,7 @@ class TestAblation:
 
     def test_no_more_calls_than_the_plan_said(self, ablated: tuple[dict[str, Any], Cast]):
         _, cast = ablated
-        plan = estimate(cast.design("ablation", 2), read_questions(limit=8), SMALL, ["judge"])
+        plan = estimate(cast.design("ablation", 2), read_questions(limit=10), SMALL, ["judge"])
         parts = {part["part"]: part["calls"] for part in plan["parts"]}
         for name in ("writer", "evaluator", "judge"):
             assert 0 < len(cast.models[name].requests) <= parts[name]
@@ -444,28 +444,35 @@ class TestCommand:
             assert isinstance(result.exception, UsageError)
             assert message in str(result.exception)
 
-    def test_a_killed_command_goes_on_to_the_same_files(self, tmp_path: Path):
-        environment = {**os.environ, "REDRAFT_HOME": str(tmp_path / "home"), "NO_PROXY": "127.0.0.1"}
+    def test_a_killed_command_goes_on_to_the_same_files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        for name, value in (("REDRAFT_HOME", str(tmp_path / "home")), ("NO_PROXY", "127.0.0.1")):
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(tmp_path)
         running: list[subprocess.Popen[bytes]] = []
 
         def after(count: int) -> None:
             if count == 25 and running:
                 running[0].send_signal(signal.SIGKILL)
 
+        def run(folder: Path) -> None:
+            done = CliRunner().invoke(app, self.arguments(server.url, folder))
+            assert done.exit_code == 0, done.output
+            assert "full − direct" in done.stdout
+
         models = {name: Simulated(name) for name in ("writer", "evaluator", "judge")}
+        whole, killed = tmp_path / "whole", tmp_path / "killed"
         with SimulatedServer(models, after) as server:
-            folders = [tmp_path / "whole", tmp_path / "killed"]
-            commands = [[sys.executable, "-m", "redraft.cli", *self.arguments(server.url, folder)] for folder in folders]
-            subprocess.run(commands[0], check=True, cwd=tmp_path, env=environment, timeout=120, capture_output=True)
+            run(whole)
             needed, server.count = server.count, 0
-            running.append(subprocess.Popen(commands[1], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            command = [sys.executable, "-m", "redraft.cli", *self.arguments(server.url, killed)]
+            running.append(subprocess.Popen(command, env=dict(os.environ), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
             assert running[0].wait(timeout=120) == -signal.SIGKILL
-            assert not (folders[1] / "results.json").exists()
             running.clear()
-            subprocess.run(commands[1], check=True, cwd=tmp_path, env=environment, timeout=120, capture_output=True)
-        assert needed > 20
+            assert not (killed / "results.json").exists()
+            run(killed)
+        assert needed > 30
         assert server.count <= needed + 2, "what was answered before is not paid for again, but for calls that were under way"
-        names = sorted(path.name for path in folders[0].iterdir() if not path.name.startswith("calls.sqlite"))
+        names = sorted(path.name for path in whole.iterdir() if not path.name.startswith("calls.sqlite"))
         assert names == ["report.html", "report.md", "results.json"]
         for name in names:
-            assert (folders[1] / name).read_bytes() == (folders[0] / name).read_bytes(), name
+            assert (killed / name).read_bytes() == (whole / name).read_bytes(), name
