@@ -6,9 +6,10 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -17,12 +18,13 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from redraft.cli.app import app as command
-from redraft.events import ToolCalled
+from redraft.events import Event, ToolCalled
 from redraft.exporting.marking import word_changes
 from redraft.records import Records, open_records
 from redraft.records.database import SqliteDatabase
+from redraft.records.reading import events_of
 from redraft.refiner import Refiner
-from redraft.trace import read_jsonl
+from redraft.trace import Trace, read_jsonl
 from redraft.types import Check, Claim, Evidence, ToolCall
 from redraft.viewer import create_app
 from redraft.viewer.figures import calls_of, figures_of, summed
@@ -228,24 +230,19 @@ class TestOneRun:
         records.close()
 
     def test_an_event_of_a_later_version_is_named_not_fatal(self, tmp_path: Path) -> None:
-        import json
-        from dataclasses import dataclass
-        from typing import ClassVar
-
-        from redraft.events import Event
-        from redraft.trace import Trace
-
         @dataclass(frozen=True, kw_only=True, slots=True)
         class Dreamt(Event):
             type: ClassVar[str] = "dreamt"
 
         records = open_records(home=tmp_path)
-        trace = Trace.from_jsonl(b"".join(line + b"\n" for line in records_of(records)[:5]))
-        trace.write(Dreamt())
-        name = records.add(trace.to_jsonl(), "later")
-        text = page_of(records)(f"/runs/{name}")
+        trace = Trace(keeper=records.keeper("later"))
+        for event in [*events_of(records.events(computed(records)))[:5], Dreamt()]:
+            trace.write(event)
+        text = page_of(records)("/runs/later")
         assert "1 event of a later version" in text
-        assert json.loads(trace.records[-1].line)["payload"]["type"] == "dreamt"
+        assert "1 contradicted" in text
+        assert "altered" not in text
+        assert "<b>dreamt</b>" in text
         records.close()
 
     def test_a_run_that_is_not_there(self, client: TestClient) -> None:
@@ -261,10 +258,6 @@ class TestOneRun:
     def test_nothing_can_be_sent_to_it(self, client: TestClient, names: dict[str, str]) -> None:
         assert client.post("/").status_code == 405
         assert client.delete(f"/runs/{names['computed']}").status_code == 405
-
-
-def records_of(records: Records) -> list[bytes]:
-    return records.export(computed(records)).split(b"\n")[:-1]
 
 
 class TestParts:

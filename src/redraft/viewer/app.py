@@ -19,7 +19,7 @@ from redraft.viewer.figures import DRAWN_CALLS, CallLine, Figure
 from redraft.viewer.listing import PAGE_ROWS, SORTS, asked
 from redraft.viewer.security import LOOPBACK, Guarded
 from redraft.viewer.showing import CARDS, cards_of, text_view
-from redraft.viewer.story import Story, read_story, stored_events
+from redraft.viewer.story import Story, read_story, stored_events, verified
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -157,7 +157,7 @@ class _Pages:
     def events(self, request: Request) -> Response:
         row = self._row(request)
         first = _number(request, "from")
-        stored = stored_events(self._records, row.id, self._records.verify(row.id))
+        stored = stored_events(self._records, row.id, verified(self._records, row))
         shown = [(record, str(record.payload.get("type"))) for record in stored[first : first + EVENTS_SHOWN]]
         following = first + EVENTS_SHOWN if first + EVENTS_SHOWN < min(len(stored), LARGEST_PAGE_EVENTS) else None
         return self._page(request, "more_events.html", row=row, events=shown, following=following, payload=_payload)
@@ -214,7 +214,7 @@ class _Pages:
 
     def _found(self, name: str) -> RunRow:
         try:
-            return self._records.get(name)
+            return self._records.get(name.replace("\x00", "\ufffd"))  # no database takes a NUL
         except InputError:  # its words are for a terminal, and name the place of the records
             raise InputError(f"There is no run {name!r}, or there are several whose names begin so.") from None
 

@@ -58,9 +58,9 @@ class Asked:
 def asked(pairs: Sequence[tuple[str, str]]) -> Asked:
     """The list that these names and values ask for."""
     values: dict[str, list[str]] = {}
-    for name, value in pairs:
-        if value.strip():
-            values.setdefault(name, []).append(value.strip())
+    for name, given in pairs:
+        if value := given.replace("\x00", "\ufffd").strip():  # no database takes a NUL
+            values.setdefault(name, []).append(value)
     one = {name: found[0] for name, found in values.items()}
     search = one.get("q", "")[:LONGEST_SEARCH]
     sort = one.get("sort", "started") if one.get("sort") in get_args(Sort) else "started"
