@@ -130,7 +130,7 @@ def _prompt(question: Question, shown: Sequence[Evidence], effects: Effects) -> 
     fill = effects.prompts.fill
     return fill(
         COVERAGE_PROMPT if coverage else PROMPT,
-        query=quoted_query(question.task.query, effects),
+        query=quoted_query(question.task.query, effects) if question.task.query else NO_QUESTION,
         answer=quoted_block(answer[:6000], effects),
         claim=quoted_block(claim.query or claim.text, effects),
         words=quoted_block(answer[claim.focus[0] : claim.focus[1]] if claim.focus else claim.text, effects),
@@ -248,6 +248,8 @@ async def second_look(task: Task, kept: str, changed: str, evidence: Sequence[Ev
     return of_kept == "supported" and of_changed != "supported"
 
 
+NO_QUESTION = "(none: a text to be checked as it stands)"
+
 SYSTEM = Template(
     name="judge.system",
     text="""\
@@ -281,12 +283,12 @@ The words of the answer that decide it:
 {evidence}
 
 Give one JSON object:
-"verdict": "supported" if the evidence states the same thing; "contradicted" if the evidence states something that cannot be true \
-together with it; else "insufficient". \
-A wording that is less exact than the evidence but not wrong is supported. A calculation counts only if it computes what the question asks for.
+"verdict": "supported" if the evidence states the same thing, or something from which it follows without any other knowledge; that it is plausible, or \
+true by its words alone, is not enough; "contradicted" if the evidence states something that cannot be true together with it; else "insufficient". \
+A wording that is less exact than the evidence but not wrong is supported. A calculation counts only if it computes what the statement is about.
 "quote": the shortest clause or line of one piece of evidence that decides, copied exactly (empty if insufficient).
 "replacement": if contradicted, the words to put in place of the deciding words: what the evidence says, written in the answer's language and form, \
-rounded only as the question asks; null if the evidence offers none.
+so that the sentence reads on, rounded only as the question or the answer is; null if the evidence offers none.
 "reason": one short sentence.
 "confidence": how sure you are, from 0 to 1.
 {others}{doubt}""",
@@ -325,10 +327,12 @@ Give one JSON object:
 OTHERS = Template(
     name="judge.others",
     text="""\
-"also": quotations from other pieces of evidence that say the same as "quote", copied exactly, one from each; [] if there are none.
-"opposing": quotations from pieces of evidence that say the opposite, copied exactly, one from each; [] if there are none.
+"also": quotations from other pieces of evidence that say the same as "quote", or that the verdict needs besides (the other half of a comparison, the \
+second of two steps), copied exactly, one from each; [] if there are none.
+"opposing": quotations that speak against your verdict, copied exactly, one from each piece of evidence; [] if there are none.
 "next_query": only if the verdict is insufficient because the evidence gives no more than a step towards the statement (it names the winner, and the \
-statement is about where the winner is from): the one search that takes the next step, and "quote" then has the words that give the step; else "".""",
+statement is about where the winner is from): the one search that takes the next step, and "quote" then has the words that give the step; else "".
+"denies_premise": true only if the answer denies what the question takes for granted, and the quotation confirms that denial; else false.""",
 )
 
 DOUBT = Template(
@@ -338,8 +342,7 @@ DOUBT = Template(
     },
     text="""
 
-A first look found that the answer does not fit the question: {doubt}. It may still be right to deny what the question takes for granted.
-"denies_premise": true only if the answer denies what the question takes for granted, and the quotation confirms that denial; else false.""",
+A first look found that the answer does not fit the question: {doubt}. It may still be right to deny what the question takes for granted.""",
 )
 
 PAIR_PROMPT = Template(

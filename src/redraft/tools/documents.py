@@ -35,6 +35,7 @@ MAX_TERMS = 60
 MAX_INPUT = 4000
 LEAST_WORDS, MOST_WORDS = 100, 180
 TITLE_WEIGHT = 2.0
+ELSEWHERE = 10
 PAIRS_SHARE = 0.75
 """Exponent that brings shares of character pairs, half of which straddle two words, to the scale of shares of words (measured on XQuAD: en and zh agree)."""
 
@@ -151,11 +152,16 @@ class _Index:
         match = " OR ".join(terms)
         sql = f"SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY bm25(passages, {TITLE_WEIGHT}, 1.0), rowid LIMIT ? OFFSET ?"
         hits = [int(row[0]) for row in self.database.execute(sql, (match, limit, offset))]
-        total = len(self.passages)
-        weights = {term: math.log(1 + (total - len(self.having(term)) + 0.5) / (len(self.having(term)) + 0.5)) for term in terms}
+        weights = {term: self._rarity(term) for term in terms}
         mass = sum(weights.values())
         shares = [(hit, sum(weight for term, weight in weights.items() if hit in self.having(term)) / mass) for hit in hits]
         return [(hit, share**PAIRS_SHARE) for hit, share in shares] if re.search(f"[{CJK}]", query) else shares
+
+    def _rarity(self, term: str) -> float:
+        """Inverse document frequency, as if `ELSEWHERE` passages more were there and one of them had the term: in a handful of passages a word that is
+        missing would otherwise outweigh all words that are there."""
+        total, having = len(self.passages) + ELSEWHERE, len(self.having(term)) + 1
+        return math.log(1 + (total - having + 0.5) / (having + 0.5))
 
 
 def _spaced(text: str) -> str:
