@@ -30,6 +30,7 @@ from redraft.studies.report import to_html, to_markdown
 from redraft.studies.reporting import evaluation_report, write_report
 from redraft.studies.rows import Row, row_from_mapping
 from redraft.studies.toxicity import average_maximum, distinct, mean_perplexity, perplexity, toxicity_probability
+from redraft.studies.versus import compared, points, read_records
 from redraft.types import Check, CheckStatus, Claim, Decision, Evidence, Method, Outcome, Problem, State, Task, Turn, Usage
 
 SETTING = Setting(metric="em", policy="guarded", policy_hash="h", model="scripted:x", seed=0)
@@ -337,6 +338,48 @@ def test_our_own_marks_are_no_part_of_an_answer() -> None:
     assert score_outcome(ROWS[0], marked, metric, SETTING)["score"]["abstained"] is False
 
 
+# ---- against other evaluations
+
+
+def test_another_evaluation_is_compared_row_by_row(tmp_path: Path) -> None:
+    metric, path = metric_named("em"), tmp_path / "other.jsonl"
+    mine = records(metric)
+    direct = dataclasses.replace(SETTING, policy="direct", policy_hash="d")
+    runs = {name: outcome("Lyon", "Lyon") for name in ("q0", "q1")} | {"q2": outcome("Paris", "Paris")}
+    evaluate(ROWS[:3], opening(runs), metric, Results(direct, path), direct)
+    with path.open("ab") as file:
+        file.write(b'{"id": "torn')
+    others = read_records(path, SETTING)
+    found = compared(mine, others, metric, SETTING)
+    assert (found["policy"], found["n"], found["this"], found["other"], found["difference"]) == ("direct", 3, 0.666667, 0.333333, 0.333333)
+    assert (found["gained"], found["lost"], found["p_value"], found["tokens"]) == (2, 1, 1.0, [15.0, 15.0])
+    assert found["shares"] == pytest.approx({"better": 2 / 3, "worse": 1 / 3, "tied": 0.0})
+    assert found["ci95"][0] < 0.333333 < found["ci95"][1]
+    n, arms = points({"this": mine, "direct": others}, SETTING)
+    assert (n, [(arm["label"], round(arm["quality"], 3), arm["cost"]) for arm in arms]) == (3, [("this", 0.667, 15.0), ("direct", 0.333, 15.0)])
+    whole = breakdown(mine, metric, SETTING) | {"versus": {"compared": [found], "n": n, "points": arms}}
+    assert "| direct with scripted:x | 3 | 0.6667 | 0.3333 | +0.3333 |" in to_markdown(evaluation_report(whole, about={}))
+    mirrored = compared(others, mine, metric, SETTING)
+    assert [mirrored["ci95"][1], mirrored["ci95"][0]] == pytest.approx([-value for value in found["ci95"]])
+
+
+def test_what_cannot_be_compared_is_refused_in_words(tmp_path: Path) -> None:
+    metric, path = metric_named("em"), tmp_path / "other.jsonl"
+    mine = records(metric, path)
+    with pytest.raises(InputError, match="rows of the metric 'em'; compare with rows of the metric 'f1'"):
+        read_records(path, dataclasses.replace(SETTING, metric="f1"))
+    elsewhere = [{**item, "run": {**item["run"], "key": "x"}} for item in mine]
+    with pytest.raises(InputError, match="no row in common"):
+        compared(mine, elsewhere, metric, SETTING)
+    assert points({"a": mine, "b": elsewhere}, SETTING) == (0, [])
+    for content, message in (("", "has no row"), ('{"id": 1}\n{"id": 2}\n', "line 1 is not a row of an evaluation")):
+        path.write_text(content)
+        with pytest.raises(InputError, match=message):
+            read_records(path, SETTING)
+    with pytest.raises(InputError, match="cannot read"):
+        read_records(tmp_path / "absent.jsonl", SETTING)
+
+
 # ---- the command
 
 
@@ -361,6 +404,8 @@ def test_the_command_reads_a_data_set_slices_it_and_writes_reports(here: Path, c
     assert [(item["value"], item["n"]) for item in found["slices"]["type"]] == [("Addition", 2), ("Other", 2)]
     assert found["about"]["format"] == "svamp"
     assert "| Addition | 2 |" in Path("r.md").read_text()
+    assert run([*command, "--policy", "direct", "--against", "out.jsonl", "--report", "v.md"]) == 0
+    assert "| guarded with none | 4 |" in Path("v.md").read_text()
     before = Path("r.md").read_bytes(), Path("out.jsonl").read_bytes()
     assert run([*command, "--slice", "type", "--report", "r.md", "-o", "out.jsonl"]) == 0
     assert (Path("r.md").read_bytes(), Path("out.jsonl").read_bytes()) == before, "nothing is run again, and the report is the same to the byte"
@@ -373,6 +418,7 @@ def test_the_command_reads_a_data_set_slices_it_and_writes_reports(here: Path, c
         (["--report", "rows.jsonl"], "names a file that is used already"),
         (["--report", "a.md", "--report", "a.md"], "names a file that is used already"),
         (["--report", "."], "names a folder"),
+        (["--against", "rows.jsonl", "--report", "a.md"], "rows.jsonl, line 1 is not a row of an evaluation"),
         (["--format", "swamp"], "did you mean 'svamp'?"),
         (["--format", "svamp"], "no row that can be evaluated"),
         (["--fluency", "http://127.0.0.1:9/v1#x"], "--fluency is for the reports of the metric 'toxicity'"),

@@ -22,6 +22,7 @@ from redraft.types import Outcome, Task
 if TYPE_CHECKING:
     from redraft.cli.progress import Progress
     from redraft.cli.session import Session
+    from redraft.studies.breakdown import Record
     from redraft.studies.demo import DemoRow
     from redraft.studies.evaluate import Setting
     from redraft.studies.fluency import Fluency
@@ -52,6 +53,7 @@ class _EvalOptions:
     slices: tuple[str, ...]
     reports: tuple[str, ...]
     fluency: str | None
+    against: tuple[str, ...]
 
 
 @click.command("eval", short_help="Measure a policy over rows with known answers.")
@@ -67,6 +69,7 @@ class _EvalOptions:
 @click.option("-o", "--output", metavar="FILE", help="Append each finished row to FILE; rows that are there are not run again.")
 @click.option("--slice", "slices", multiple=True, metavar="FIELD", help="Figures for each value of a field of the rows, in the reports; repeatable.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Write a report: .html, .json or else Markdown; repeatable.")
+@click.option("--against", multiple=True, metavar="FILE", help="Compare in the reports with rows that another eval wrote with -o; repeatable.")
 @click.option("--fluency", metavar="URL#NAME", help="Model with log-probabilities, for the fluency of 'toxicity' in the reports.")
 @click.option("--concurrency", type=click.IntRange(1, 256), metavar="N", help="Rows at a time; default 8, or 1 for local, scripted and none.")
 @run_options(without=ROW_OPTIONS)
@@ -205,6 +208,7 @@ def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> tuple[
     from redraft.studies.asking import Desk
     from redraft.studies.datasets import FORMATS, read_dataset
     from redraft.studies.evaluate import Results, Setting, evaluate, summarise
+    from redraft.studies.versus import read_records
 
     metric = (
         open_metric(options.metric, session, tolerance=options.tolerance) if options.metric else None
@@ -218,6 +222,7 @@ def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> tuple[
     )  # fmt: skip
     rows, about = _rows(options, metric, read, unreadable, form)
     fluency = _fluency(options, metric)
+    others = {name: read_records(Path(name), setting) for name in options.against}
     results = Results(setting, output)
     concurrency = options.concurrency or (1 if session.model.partition(":")[0] in SEQUENTIAL else CONCURRENCY)
     began = time.monotonic()
@@ -243,7 +248,7 @@ def _evaluate(options: _EvalOptions, session: Session, *, quiet: bool) -> tuple[
         if desk is not None:
             desk.close()
     figures = summarise(records, metric, setting, seconds=time.monotonic() - began)
-    return figures, lambda: _report(options, records, metric, setting, fluency, {**about, "rows evaluated": str(len(records))})
+    return figures, lambda: _report(options, records, others, metric, setting, fluency, {**about, "rows evaluated": str(len(records))})
 
 
 def _not_the_data(options: _EvalOptions, output: Path | None) -> None:
@@ -253,7 +258,7 @@ def _not_the_data(options: _EvalOptions, output: Path | None) -> None:
         raise InputError("-o names the data file itself; choose another file")
     taken = {data.resolve(), *([output.resolve()] if output else [])}
     for report in map(Path, options.reports):
-        if report.resolve() in taken or report.is_dir():
+        if report.resolve() in (taken | {Path(name).resolve() for name in options.against}) or report.is_dir():
             raise InputError(f"--report {report} names {'a folder' if report.is_dir() else 'a file that is used already'}; choose another file")
         taken.add(report.resolve())
 
@@ -292,7 +297,13 @@ def _fluency(options: _EvalOptions, metric: Metric) -> Fluency | None:
 
 
 def _report(
-    options: _EvalOptions, records: Sequence[Mapping[str, Any]], metric: Metric, setting: Setting, fluency: Fluency | None, about: Mapping[str, str]
+    options: _EvalOptions,
+    records: Sequence[Record],
+    others: Mapping[str, Sequence[Record]],
+    metric: Metric,
+    setting: Setting,
+    fluency: Fluency | None,
+    about: Mapping[str, str],
 ) -> None:
     if not options.reports:
         return
@@ -300,8 +311,13 @@ def _report(
     from redraft.studies.breakdown import breakdown
     from redraft.studies.fluency import NOT_NAMED
     from redraft.studies.reporting import write_report
+    from redraft.studies.versus import compared, points
 
     found = breakdown(records, metric, setting, slices=options.slices)
+    if others:
+        names = {name: f"{items[0]['run']['policy']} with {items[0]['run']['model']} ({Path(name).name})" for name, items in others.items()}
+        n, arms = points({"this": records, **{names[name]: items for name, items in others.items()}}, setting)
+        found["versus"] = {"compared": [compared(records, items, metric, setting) for items in others.values()], "n": n, "points": arms}
     if found["toxicity"] is not None:
         why = NOT_NAMED
         if fluency is not None:

@@ -266,7 +266,7 @@ def summarise(records: Sequence[Mapping[str, Any]], metric: Metric, setting: Set
         "regression_rate": _share(lost, right_before.count(True)),
         "mean_turns": _rounded(sum(len(item["outcome"]["turns"]) for item in records) / total),
         "ci95": [_rounded(interval[0]), _rounded(interval[1])],
-        "p_value": _rounded(mcnemar_exact(gained, lost)) if metric.binary else None,
+        "p_value": float(f"{mcnemar_exact(gained, lost):.6g}") if metric.binary else None,  # a small one is not 0
         "usage": total_usage([item["outcome"]["usage"] for item in records]),
         "seconds": round(seconds, 3),
     }

@@ -10,7 +10,7 @@ from typing import Any
 
 from redraft.errors import InputError
 from redraft.studies.faults import MEANINGS
-from redraft.studies.plots import Fates, Plot, TurnScore, fates_of_drafts, score_by_turn
+from redraft.studies.plots import Fates, Plot, Point, TurnScore, fates_of_drafts, quality_against_cost, score_by_turn
 from redraft.studies.report import Block, Report, Section, Table, figure_of, save_report
 from redraft.studies.stats import Interval
 
@@ -59,6 +59,7 @@ def evaluation_report(found: Mapping[str, Any], *, about: Mapping[str, str], dra
         Section(title="Where runs went wrong", blocks=_faults(found)),
         Section(title="By turn", blocks=(_by_turn(found["by_turn"]), *_pictures(_turns(found), drawn))),
         Section(title="What it took", blocks=(_spent(found["spent"]),)),
+        *([_versus(found, drawn)] if found.get("versus") else []),
         *(Section(title=f"By {field}", blocks=(_slice(field, rows),)) for field, rows in found["slices"].items()),
         Section(title="How runs ended", blocks=tuple(_counts(name, counts, figures["n"]) for name, counts in found["ended"].items())),
         Section(title="What was measured", blocks=(Table(head=("setting", "value"), rows=tuple(about.items())),)),
@@ -130,6 +131,25 @@ def _spent(spent: Mapping[str, Any]) -> Table:
         digits = 6 if name == "cost_usd" else 2
         rows.append((meaning, *(figure_of(values[key], digits) if values else "–" for key in ("mean", "median", "p90", "sum"))))
     return Table(head=("a row took", "mean", "median", "90th percentile", "all rows"), rows=tuple(rows), caption="A dash: the price of a call is not known.")
+
+
+def _versus(found: Mapping[str, Any], drawn: bool) -> Section:
+    """Against other evaluations of the same rows."""
+    versus = found["versus"]
+    head = ("other", "n", "this", "other's score", "difference", "95 % interval", "only this right", "only other right", "p", "tokens a row: this, other")
+    rows = tuple(
+        (
+            f"{item['policy']} with {item['model']}", str(item["n"]), figure_of(item["this"]), figure_of(item["other"]),
+            figure_of(item["difference"], sign=True), _range(item["ci95"], sign=True), str(item["gained"]), str(item["lost"]),
+            "–" if item["p_value"] is None else f"{item['p_value']:.4g}", ", ".join(figure_of(value, 0) for value in item["tokens"]),
+        )
+        for item in versus["compared"]
+    )  # fmt: skip
+    note = "Paired by row; difference is this − other. Compare at equal budgets: more calls are themselves worth something."
+    metric = found["figures"]["metric"]
+    arms = [Point(label=item["label"], cost=item["cost"], quality=item["quality"], interval=_pair(item["ci95"])) for item in versus["points"]]
+    plots = [quality_against_cost(arms, n=versus["n"], quality=f"mean {metric}", cost="tokens a row")] if arms else []
+    return Section(title="Against other evaluations", blocks=(note, Table(head=head, rows=rows), *_pictures(plots, drawn)))
 
 
 def _slice(field: str, rows: Sequence[Mapping[str, Any]]) -> Table:
