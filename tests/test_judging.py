@@ -334,10 +334,10 @@ class TestPlausibility:
         assert check.status == "insufficient"
         assert check.claim.importance == 3
 
-    def test_a_plausible_answer_is_judged_as_before_and_nothing_is_said_of_premises(self) -> None:
+    def test_a_plausible_answer_is_judged_as_before_and_nothing_is_said_of_doubt(self) -> None:
         check, requests = self.run(verdict("supported", "They ordered -4 pizzas"), answer="4")
         assert check.status == "supported"
-        assert "denies_premise" not in requests[0].messages[-1].content
+        assert "A first look" not in requests[0].messages[-1].content
 
     def test_a_rule_that_computed_it_is_not_overruled(self) -> None:
         outcome = Refiner("none").check_sync("How many degrees is 3 - 7?", "-4")
