@@ -32,6 +32,8 @@ from redraft.types import Message, ModelRequest
 
 __all__ = [
     "CRITERIA",
+    "HIGHEST",
+    "LOWEST",
     "NO_ANSWER",
     "BlindJudge",
     "BlindScore",

@@ -22,6 +22,9 @@ from typing import Any
 from redraft.errors import MissingExtra
 
 __all__ = [
+    "FLIPS",
+    "RESAMPLES",
+    "TIED",
     "Contrast",
     "Effect",
     "Equivalence",
