@@ -28,7 +28,7 @@ $(VENV)/.ready: $(BIN)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.ready
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[anthropic,bedrock,google,search,privacy,entailment,postgres,telemetry,viewer,lab]' --group dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[anthropic,bedrock,google,search,privacy,safety,mcp,e2b,modal,entailment,postgres,telemetry,viewer,lab]' --group dev
 	touch $@
 
 clean:
