@@ -13,7 +13,7 @@ from redraft.claims.words import STOP_WORDS, Word
 from redraft.planning import derivations
 from redraft.planning.answer_types import PERSONS, denotes, key_of
 from redraft.planning.derivations import Derivation
-from redraft.planning.figure_meanings import BOUND, multiplier, operator_before
+from redraft.planning.figure_bounds import BOUND, multiplier, operator_before
 from redraft.planning.mentions import Reading
 from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_readings import Meaning

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redraft.claims.words import STOP_WORDS, Word
-from redraft.planning.mentions import ColumnMention, Reading
+from redraft.planning.mentions import Reading
+from redraft.planning.named_columns import ColumnMention
 from redraft.planning.qualities import COMPARATIVES, SUPERLATIVES, VERBS
 from redraft.planning.sheets import Field, Sheet
 from redraft.planning.superlatives import superlative

@@ -15,8 +15,8 @@ from itertools import islice, permutations, product
 
 from redraft.claims.numbers import Quantity, agrees
 from redraft.planning.derivations import Derivation
-from redraft.planning.figure_meanings import multiplier
-from redraft.planning.mentions import ColumnMention
+from redraft.planning.figure_bounds import multiplier
+from redraft.planning.named_columns import ColumnMention
 from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_readings import Meaning, Scored
 

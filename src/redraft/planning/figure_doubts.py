@@ -12,7 +12,8 @@ from redraft.claims.words import STOP_WORDS, words
 from redraft.planning.accounting import said_currencies
 from redraft.planning.answer_types import denotes
 from redraft.planning.derivations import Derivation, amounts
-from redraft.planning.figure_meanings import BOUND, BY_UNIT, UNNAMED, multiplier, says
+from redraft.planning.figure_bounds import BOUND, multiplier
+from redraft.planning.figure_meanings import BY_UNIT, UNNAMED, says
 from redraft.planning.mentions import Reading
 from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_readings import Meaning, Scored

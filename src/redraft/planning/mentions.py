@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -10,14 +10,13 @@ from itertools import pairwise
 from redraft.claims.numbers import Quantity
 from redraft.claims.words import STOP_WORDS, Word, fold, words
 from redraft.planning.glosses import glossed
-from redraft.planning.qualities import COMPARATIVES, LIGHT, SUPERLATIVES, VERBS
+from redraft.planning.named_columns import ColumnMention, columns_named, phrases_in
+from redraft.planning.qualities import COMPARATIVES, SUPERLATIVES, VERBS
 from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_words import (
-    ADJECTIVE_MEASURES,
     EXCLUDING,
     EXCLUDING_AFTER,
     FOREIGN,
-    GENERIC,
     HEADS,
     HYPOTHETICAL,
     NEUTRAL,
@@ -30,7 +29,7 @@ from redraft.planning.table_words import (
 from redraft.planning.written_periods import written_periods
 from redraft.types import Span
 
-__all__ = ["ColumnMention", "Reading", "ValueMention", "read_mentions"]
+__all__ = ["Reading", "ValueMention", "read_mentions"]
 
 _SKIPPED_VALUES = frozenset("yes no true false other others none unknown n/a y n".split())
 
@@ -47,15 +46,6 @@ class ValueMention:
     @property
     def fields(self) -> tuple[int, ...]:
         return tuple(sorted(condition.field for condition in self.filters))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ColumnMention:
-    """A column said in the text: by its whole name (1.0), by a part of it (0.7), by another word for it (0.5)."""
-
-    span: Span
-    field: int
-    strength: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -174,17 +164,17 @@ def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False
     periods = [ValueMention(span=place, filters=filters) for place, filters in written]
     values = _values(sheet, found, [mention.span for mention in periods])
     taken = [mention.span for mention in (*periods, *values)]
-    columns = _columns(sheet, found, taken, question=question)
+    columns = columns_named(sheet, found, taken, question=question)
     whole = [mention.span for mention in columns if mention.strength == 1.0]
     operations = _operations(found, [*taken, *whole])
-    excluding = _phrases(found, EXCLUDING, taken)
+    excluding = phrases_in(found, EXCLUDING, taken)
     everything = tuple(sorted((*periods, *values), key=lambda mention: mention.span))
     if excluding:
-        after = _phrases(found, EXCLUDING_AFTER, taken)
+        after = phrases_in(found, EXCLUDING_AFTER, taken)
         everything = tuple(_excluded(mention, excluding, after, everything) for mention in everything)
     named = [mention.span for mention in columns if mention.strength >= 0.7]
     handled = [mention.span for mention in everything if mention.excluded]
-    beside = _phrases(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])
+    beside = phrases_in(found, FOREIGN - (EXCLUDING if handled else frozenset()), [*taken, *named])
     per = _per(found, columns)
     return Reading(
         span=span,
@@ -196,7 +186,7 @@ def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False
         foreign=bool(per or beside),
         beside=(*per, *beside),
         excluding=bool(excluding) and not handled,
-        hypothetical=bool(_phrases(found, HYPOTHETICAL, [*taken, *named])),
+        hypothetical=bool(phrases_in(found, HYPOTHETICAL, [*taken, *named])),
         named=frozenset(part for mention in columns if sheet.fields[mention.field].role == "measure" for part in sheet.fields[mention.field].stems),
         dated=frozenset(part for column in sheet.fields if column.temporal for part in column.stems) - {"date", "time"},
         units=frozenset(unit for column in sheet.fields for unit in column.units),
@@ -215,7 +205,7 @@ def _persons(sheet: Sheet) -> frozenset[str]:
 
 def _operations(found: Sequence[Word], taken: Sequence[Span]) -> dict[str, tuple[Span, ...]]:
     """Words that ask for an operation; a word inside a longer expression ("add up", "more than") counts as that expression only."""
-    every = {name: _phrases(found, entries, taken) for name, entries in OPERATIONS.items()}
+    every = {name: phrases_in(found, entries, taken) for name, entries in OPERATIONS.items()}
     spans = {span for places in every.values() for span in places}
     verbs = [word.span[1] for word in found if word.stem in ("add", "sum", "tot", "bring", "mak")]
     particles = {word.span for word in found if word.stem == "up" and any(0 < word.span[0] - end < 20 for end in verbs)}
@@ -338,103 +328,3 @@ def _matches(found: Sequence[Word], place: int, entry: tuple[tuple[str, ...], in
         if value[:1].isupper() and word.text.islower() and (common or word.stem in names):
             return False
     return True
-
-
-def _columns(sheet: Sheet, found: Sequence[Word], taken: Sequence[Span], *, question: bool) -> tuple[ColumnMention, ...]:
-    free = [not any(start <= word.span[0] < end for start, end in taken) for word in found]
-    mentions: list[ColumnMention] = []
-    used: set[int] = set()
-    cores = {place: tuple(part for part in column.stems if part not in GENERIC) or column.stems for place, column in enumerate(sheet.fields)}
-    for place, core in sorted(cores.items(), key=lambda item: -len(item[1])):
-        for start in range(len(found) - len(core) + 1) if core else ():
-            stretch = range(start, start + len(core))
-            if all(free[at] for at in stretch) and tuple(found[at].stem for at in stretch) == core:
-                if used & set(stretch) and not any(mention.span == (found[start].span[0], found[stretch[-1]].span[1]) for mention in mentions):
-                    continue
-                used |= set(stretch)
-                mentions.append(ColumnMention(span=(found[start].span[0], found[stretch[-1]].span[1]), field=place, strength=1.0))
-    mentions.extend(_by_parts(found, free, used, cores, {mention.field for mention in mentions}))
-    mentions.extend(mention for mention in _by_initials(found, used, cores) if mention.field not in {other.field for other in mentions})
-    if not any(sheet.fields[mention.field].role == "measure" and mention.strength >= 0.7 for mention in mentions):
-        mentions.extend(_by_other_words(sheet, found, free, used, cores, question=question))
-    dimensions = [place for place in sheet.dimensions if place not in {mention.field for mention in mentions}]
-    for at, word in enumerate(found):
-        if free[at] and at not in used and not any(mention.span == word.span for mention in mentions):
-            fits = [place for place in dimensions if any(word.stem in group and group & set(sheet.fields[place].stems) for group in SYNONYMS)]
-            if len(fits) == 1:
-                mentions.append(ColumnMention(span=word.span, field=fits[0], strength=0.5))
-    return tuple(sorted(mentions, key=lambda mention: mention.span))
-
-
-def _by_parts(found: Sequence[Word], free: Sequence[bool], used: set[int], cores: Mapping[int, tuple[str, ...]], named: set[int]) -> Iterable[ColumnMention]:
-    """Columns with a part of a longer name in the text; of those that share the word, the ones that have more of their name there."""
-    places = [at for at in range(len(found)) if at not in used and free[at]]
-    other = {name for at in range(len(found)) if free[at] for name in _meant(found[at])}
-    strengths: dict[int, float] = {}
-    for place, core in cores.items():
-        said = {found[at].stem for at in places} & set(core)
-        if place not in named and len(core) > 1 and said:
-            strengths[place] = 0.85 if set(core) <= said | other else 0.7
-    for at in places:
-        owners = [place for place in strengths if found[at].stem in cores[place]]
-        best = max((strengths[place] for place in owners), default=0)
-        for place in owners:
-            if strengths[place] == best:
-                yield ColumnMention(span=found[at].span, field=place, strength=best)
-
-
-def _meant(word: Word) -> frozenset[str]:
-    """Stems of the column names that an everyday word may stand for."""
-    return frozenset(name for names, _ in VERBS.get(word.text.lower(), ()) for name in names)
-
-
-def _by_initials(found: Sequence[Word], used: set[int], cores: Mapping[int, tuple[str, ...]]) -> Iterable[ColumnMention]:
-    """Columns whose abbreviation is written out: "gross domestic product" for GDP."""
-    for place, core in cores.items():
-        for part in core:
-            size = len(part)
-            for at in range(len(found) - size + 1) if 3 <= size <= 5 else ():
-                stretch = found[at : at + size]
-                if "".join(word.text[0].lower() for word in stretch) == part and not used & set(range(at, at + size)) and not (set(core) & STOP_WORDS):
-                    yield ColumnMention(span=(stretch[0].span[0], stretch[-1].span[1]), field=place, strength=0.7)
-
-
-def _by_other_words(
-    sheet: Sheet, found: Sequence[Word], free: Sequence[bool], used: set[int], cores: Mapping[int, tuple[str, ...]], *, question: bool
-) -> Iterable[ColumnMention]:
-    """Measures meant by another noun, an adjective or a verb, each where it is the only one that is."""
-    for at, word in enumerate(found):
-        low = word.text.lower()
-        if at in used or not free[at]:
-            continue
-        meant = {root(name) for name in ADJECTIVE_MEASURES.get(low, "").split()}
-        for group in SYNONYMS:
-            if word.stem in group:
-                meant |= group
-        verbs = VERBS.get(low, ()) if question or low not in LIGHT else ()
-        for names in [meant, *(names for names, _ in (*SUPERLATIVES.get(low, ()), *COMPARATIVES.get(low, ()), *verbs))]:
-            fits = [place for place in sheet.measures if names & set(cores[place])]
-            shares = [place for place in fits if sheet.fields[place].percent]
-            if len(fits) == 1 or len(shares) == len(fits) - 1 == 1:
-                yield from (ColumnMention(span=word.span, field=place, strength=0.5) for place in fits)
-                break
-
-
-@lru_cache(maxsize=64)
-def _by_first(entries: frozenset[tuple[str, ...]]) -> Mapping[str, Sequence[tuple[str, ...]]]:
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for entry in entries:
-        found.setdefault(entry[0], []).append(entry)
-    return found
-
-
-def _phrases(found: Sequence[Word], entries: frozenset[tuple[str, ...]], taken: Sequence[Span]) -> tuple[Span, ...]:
-    by_first = _by_first(entries)
-    places: list[Span] = []
-    for at, word in enumerate(found):
-        if any(start <= word.span[0] < end for start, end in taken) or word.text.lower() == "followed":
-            continue
-        for entry in by_first.get(word.stem, ()):
-            if tuple(other.stem for other in found[at : at + len(entry)]) == entry:
-                places.append((word.span[0], found[at + len(entry) - 1].span[1]))
-    return tuple(places)

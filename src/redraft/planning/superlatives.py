@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from redraft.claims.numbers import Quantity, show
 from redraft.claims.segment import clauses
-from redraft.planning.derivations import Derivation, comparisons, groups, known
+from redraft.planning.derivations import Derivation, comparisons, known
+from redraft.planning.label_derivations import groups
 from redraft.planning.mentions import Reading, ValueMention
 from redraft.planning.sheets import Sheet
 from redraft.planning.table_words import BEATING, DIRECTIONS, NOBODY, ORDINALS, RANKING, root

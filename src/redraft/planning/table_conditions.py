@@ -9,7 +9,7 @@ from redraft.claims.numbers import Quantity
 from redraft.claims.written_dates import find_dates
 from redraft.planning.answer_types import denotes
 from redraft.planning.derivations import Condition
-from redraft.planning.figure_meanings import multiplier, operator_after, operator_before
+from redraft.planning.figure_bounds import multiplier, operator_after, operator_before
 from redraft.planning.mentions import Reading
 from redraft.planning.qualities import COMPARATIVES
 from redraft.planning.sheets import Filter, Sheet

@@ -12,14 +12,16 @@ from redraft.effects import Effects
 from redraft.planning import derivations
 from redraft.planning.accounting import question_doubt
 from redraft.planning.answer_types import Asked, key_of, read_asked
-from redraft.planning.derivations import Condition, Derivation, comparisons, groups
+from redraft.planning.derivations import Condition, Derivation, comparisons
 from redraft.planning.extremes import End, ends, extreme
-from redraft.planning.figure_meanings import operator_before
+from redraft.planning.figure_bounds import operator_before
+from redraft.planning.label_derivations import groups
 from redraft.planning.mentions import Reading, read_mentions
 from redraft.planning.options import Option
 from redraft.planning.question_meanings import compares, question_meaning
 from redraft.planning.rounding import Rounding, read_rounding
-from redraft.planning.sheets import Filter, Sheet, load_sheets
+from redraft.planning.sheet_reading import load_sheets
+from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.superlatives import LESS, MORE
 from redraft.planning.table_conditions import bounds
 from redraft.planning.table_readings import Meaning, candidates

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
-from redraft.planning import derivations
+from redraft.planning import derivations, label_derivations
 from redraft.planning.derivations import Condition, Derivation
 from redraft.planning.mentions import Reading, ValueMention
 from redraft.planning.sheets import Filter, Sheet
@@ -108,7 +108,7 @@ def _numbers_of(meaning: Meaning, filters: Filters) -> Iterator[Derivation]:
     for condition in meaning.conditions:
         yield from derivations.counts(meaning.sheet, filters, counted, condition)
         for dimension in counted:
-            yield from derivations.group_counts(meaning.sheet, condition.measure, dimension, filters, condition)
+            yield from label_derivations.group_counts(meaning.sheet, condition.measure, dimension, filters, condition)
 
 
 def _sureness(strength: float) -> float:
@@ -164,7 +164,7 @@ def _over_rows(meaning: Meaning, measure: int, filters: Filters) -> Iterator[Der
         if not sheet.fields[field_].ordered:
             label = next(condition.values for condition in filters if condition.field == field_ and condition.operator == "=")
             if len(label) == 1:
-                yield from derivations.ranks(sheet, measure, field_, label[0], part_of)
+                yield from label_derivations.ranks(sheet, measure, field_, label[0], part_of)
     if len(fields) > 1:
         yield from derivations.shares(sheet, measure, filters, ())
     for dimension in sheet.dimensions:
@@ -185,7 +185,7 @@ def _over_rows(meaning: Meaning, measure: int, filters: Filters) -> Iterator[Der
 def _by_label(meaning: Meaning, measure: int, dimension: int, filters: Filters) -> Iterator[Derivation]:
     """Figures of labels as amounts: the highest, the lowest, the mean of their sums, the spread; and how many labels rose or fell."""
     sheet = meaning.sheet
-    yield from derivations.label_amounts(sheet, measure, dimension, filters)
+    yield from label_derivations.label_amounts(sheet, measure, dimension, filters)
     if not meaning.operations & {"change", "difference"} or dimension not in _counted(meaning):
         return
     for axis in sheet.dimensions:
@@ -198,7 +198,7 @@ def _by_label(meaning: Meaning, measure: int, dimension: int, filters: Filters) 
             ends = (column.values[place - 1], named[0])
         rest = tuple(condition for condition in filters if condition.field != axis)
         for sign in (1, -1) if not meaning.direction else (meaning.direction,):
-            yield from derivations.moved_counts(sheet, measure, dimension, rest, ((axis, ends[0]), (axis, ends[1])), sign)
+            yield from label_derivations.moved_counts(sheet, measure, dimension, rest, ((axis, ends[0]), (axis, ends[1])), sign)
 
 
 def _between_groups(meaning: Meaning, measure: int) -> Iterator[tuple[Derivation, float]]:

@@ -19,10 +19,12 @@ from redraft.effects import Effects
 from redraft.planning.accounting import claim_doubt, earlier_value, name_doubt
 from redraft.planning.certainty import uncertainty
 from redraft.planning.derivations import Derivation, known
+from redraft.planning.figure_bounds import multiplier
 from redraft.planning.figure_doubts import SUPPORT, exact_forms, figure_doubt, gives
-from redraft.planning.figure_meanings import Place, figure_meaning, multiplier
+from redraft.planning.figure_meanings import Place, figure_meaning
 from redraft.planning.mentions import Reading, read_mentions
-from redraft.planning.sheets import Sheet, load_sheets
+from redraft.planning.sheet_reading import load_sheets
+from redraft.planning.sheets import Sheet
 from redraft.planning.superlatives import name_claims
 from redraft.planning.table_readings import Meaning, Scored, candidates, rescue
 from redraft.planning.text_tables import text_sheets, text_tables

@@ -9,7 +9,8 @@ from typing import Any
 
 from redraft.claims.numbers import Quantity, read
 from redraft.claims.segment import blocks
-from redraft.planning.sheets import Sheet, both_forms, made_sheet
+from redraft.planning.sheet_reading import both_forms, made_sheet
+from redraft.planning.sheets import Sheet
 from redraft.planning.table_words import TOTALS
 from redraft.types import Span
 
