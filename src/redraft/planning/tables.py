@@ -22,6 +22,7 @@ from redraft.planning.derivations import Derivation, known
 from redraft.planning.figure_bounds import multiplier
 from redraft.planning.figure_doubts import SUPPORT, exact_forms, figure_doubt, gives
 from redraft.planning.figure_meanings import Place, figure_meaning
+from redraft.planning.joined_sheets import joined_sheets, names_both
 from redraft.planning.mentions import Reading, read_mentions
 from redraft.planning.sheet_reading import load_sheets
 from redraft.planning.sheets import Sheet
@@ -50,6 +51,7 @@ async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
     """
     written = text_tables(text)
     given = await load_sheets(effects)
+    joins = joined_sheets(given)
     beside = text_sheets(written)
     if not (given or beside) or not text.strip():
         return ()
@@ -67,6 +69,10 @@ async def routes(text: str, effects: Effects) -> tuple[Route, ...]:
         near = sorted(beside, key=lambda one: abs(one[0] - place.span[0]))[:NEAR]
         sheets = (*given, *(sheet for _, forms in near for sheet in forms))
         readings = {sheet: read_mentions(sheet, text, place.span) for sheet in sheets}
+        for join in joins:
+            together = read_mentions(join.sheet, text, place.span)
+            if names_both(join, together, readings[join.first]):
+                readings[join.sheet] = together
         ranked = sorted(readings.items(), key=lambda item: -_relevance(item[0], item[1]))
         read_figures = [(figure, found) for figure in inside if (found := _figure_finding(text, place, figure, inside, ranked))]
         made.extend(_agreed(text, place, read_figures, inside, seen))
