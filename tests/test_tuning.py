@@ -387,6 +387,24 @@ class TestCommand:
         )  # its own file is replaced
         assert "6,000 stopping settings over 24 records of 6 turns" in capsys.readouterr().out
 
+    def test_a_report_is_written_as_a_page_or_as_markdown(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        command = ["calibrate", "runs", "--judged", "judged.jsonl", "--policy", "dynamic.toml", "--report"]
+        assert run([*command, "out.html"]) == 0
+        page = (folder / "out.html").read_text(encoding="utf-8")
+        assert page.count("<svg") == 3
+        assert "Calibration of stopping rules" in page
+        assert "http://" not in page.replace("http://www.w3.org", "").replace("http://purl.org", "").replace("http://creativecommons.org", "")
+        assert run([*command, "out.md"]) == 0
+        assert "| setting | quality |" in (folder / "out.md").read_text(encoding="utf-8")
+
+    def test_gold_rows_score_records_of_their_questions(self, folder: Path, histories: list[History], capsys: pytest.CaptureFixture[str]) -> None:
+        rows = [{"query": history.task.query, "answers": [retained_texts(history)[-1]], "topic": str(place % 12)} for place, history in enumerate(histories)]
+        (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        assert run(["calibrate", "runs", "rows.jsonl", "--cluster", "topic", "--policy", "dynamic.toml", "--metric", "em-squad", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["gain"]["clusters"] == 6
+        assert found["front"][-1]["quality"] > found["front"][0]["quality"]
+
     def test_a_file_of_another_origin_is_not_overwritten(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (folder / "mine.toml").write_text('base = "guarded"\n', encoding="utf-8")
         assert run(["calibrate", "runs", "--judged", "judged.jsonl", "--policy", "dynamic.toml", "-o", "mine.toml"]) == 2

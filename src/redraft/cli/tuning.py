@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -42,13 +42,14 @@ class Request:
     data: tuple[str, ...]
     tag: str | None
     policy: str | None
-    metric: str
+    metric: str | None
     judged: str | None
     judge: str | None
     cluster: str | None
     price: float
     seed: int
     output: str
+    report: str | None
     live: bool
     yes: bool
     shortlist: int
@@ -64,6 +65,8 @@ class Material:
     records: dict[str, Sequence[Record]]
     histories: dict[str, History]
     rows: tuple[Row, ...]
+    metric: str
+    """The metric of the rows' format."""
     unusable: tuple[str, ...]
 
 
@@ -71,13 +74,14 @@ class Material:
 @click.argument("data", nargs=-1, metavar="RECORDS|DATA...")
 @click.option("--tag", metavar="TAG", help="All kept runs with this tag too. See: redraft trace tag.")
 @click.option("--policy", metavar="NAME", help="The default, which stays unless another is shown to be better; default: the one of the records' name.")
-@click.option("--metric", default="em", metavar="NAME", help="How rows with gold score a text; see redraft eval. Default em.")
+@click.option("--metric", metavar="NAME", help="How rows with gold score a text; default: the metric of their format. See redraft eval.")
 @click.option("--judged", metavar="FILE", help='Scores given before, JSON lines: {"query", "answer", "score"}, score from 0 to 1.')
 @click.option("--judge", metavar="NAME", help="A model that judges each text blindly; its calls are counted first, and made with --yes.")
 @click.option("--cluster", metavar="FIELD", help="Field of the rows by which questions belong together, such as domain.")
 @click.option("--price", type=FiniteRange(0, 1), default=0.0, metavar="Q", help="Quality that 1,000 tokens are worth; default 0: quality alone.")
 @click.option("--seed", type=int, default=0, metavar="S", help="Seed of the split and of the resampling.")
 @click.option("-o", "--output", default="policy.toml", metavar="FILE", help="Where the recommended policy goes; default policy.toml.")
+@click.option("--report", metavar="FILE", help="Write a report too: Markdown, or with .html a page with figures.")
 @click.option("--live", is_flag=True, help="Settings of the controller too: says what running a short list of them would cost.")
 @click.option("--yes", is_flag=True, help="Make the calls that --live or --judge needs.")
 @click.option("--shortlist", type=click.IntRange(1, 20), default=3, metavar="N", help="With --live: settings that are run; default 3.")
@@ -114,13 +118,20 @@ def stopping_command(**given: Any) -> None:
     policy, gain, label = stop_grid.policy(found.recommended), found.gain, stop_grid.label(found.recommended)
     if not request.as_json:
         _print_stopping(stop_grid, found, prefixes)
+    controllers: list[tuple[str, Gain]] = []
     if request.live:
         from redraft.cli.tuning_live import live_calibration
 
         live = live_calibration(request, material, prefixes, stop_grid, score, settings)
         result["controller"] = live.plain()
+        controllers = [(candidate.label, each) for candidate, each in zip(live.candidates, live.gains, strict=False)]
         if live.best is not None and (not gain.recommended or live.best[1].interval[0] > gain.interval[0]):
             policy, gain, label = live.best[0].policy, live.best[1], live.best[0].label
+    if request.report is not None:
+        from redraft.studies.report import save_report
+        from redraft.studies.tuning_report import calibration_report
+
+        save_report(calibration_report(stop_grid, found, prefixes, live=controllers, made_by=commit()), Path(request.report))
     target = write_recommended(request, policy, base=default.name, label=label, gain=gain, n=len(prefixes), settings=found.settings)
     result |= {"recommended": {"label": label, "default": not gain.recommended, "reason": gain.reason, "saved": str(target)}}
     if request.as_json:
@@ -136,17 +147,19 @@ def material_from(request: Request) -> Material:
         InputError: a file is neither.
     """
     from redraft.replay import history_of
-    from redraft.studies.rows import read_rows
+    from redraft.studies.datasets import FORMATS, OWN, read_dataset
     from redraft.trace import read_jsonl
 
     rows: list[Row] = []
     records: dict[str, Sequence[Record]] = {}
     histories: dict[str, History] = {}
     unusable: list[str] = []
+    forms: list[str] = []
     for name, content in _contents(request):
         if content is not None and _holds_rows(content):
-            found, bad = read_rows(Path(name))
+            found, bad, form = read_dataset(Path(name))
             rows += found
+            forms.append(form)
             unusable += [f"{name}, line {item.line}: skipped: {item.message}" for item in bad]
             continue
         try:
@@ -155,7 +168,7 @@ def material_from(request: Request) -> Material:
             records[name] = events
         except InputError as error:
             unusable.append(f"{name}: {error}")
-    return Material(records=records, histories=histories, rows=tuple(rows), unusable=tuple(unusable))
+    return Material(records=records, histories=histories, rows=tuple(rows), metric=FORMATS[forms[0] if forms else OWN].metric, unusable=tuple(unusable))
 
 
 def score_from(request: Request, material: Material, settings: Settings) -> Score | None:
@@ -182,7 +195,7 @@ def score_from(request: Request, material: Material, settings: Settings) -> Scor
         return judged_now(request, asked, {writer_of(events) for events in material.records.values()}, settings)
     if not named:
         raise UsageError("what says how good an answer is? Give the rows with gold as well, or scores with --judged FILE, or a judge with --judge NAME")
-    return gold_scores(gold, metric_named(request.metric))
+    return gold_scores(gold, metric_named(request.metric or material.metric))
 
 
 def writer_of(events: Sequence[Record]) -> str:
@@ -256,12 +269,14 @@ def _holds_rows(content: bytes) -> bool:
     """Whether a file begins with a row of data, not with an event of a record."""
     import json
 
+    from redraft.studies.datasets import format_of
+
     first = next((line for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()), b"")
     try:
         value: Any = json.loads(first)
     except (ValueError, RecursionError):
         return False
-    return isinstance(value, dict) and "query" in value
+    return isinstance(value, dict) and "header" not in value and format_of(cast("dict[str, Any]", value)) is not None
 
 
 def _known(name: str, settings: Settings) -> str:
