@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import sys
 import time
 from collections import Counter, defaultdict
@@ -32,6 +33,8 @@ from redraft.protocols import Model
 from redraft.tools.documents import DocumentsTool
 
 SEED, EACH = 17, 15
+OPEN = re.compile(r"(?:about|after|almost|around|at|before|between|by|from|in|less|more|nearly|over|since|some|until)\b", re.IGNORECASE)
+"""An answer that begins so may be true beside the right one: put in its place it makes no wrong statement for certain."""
 KINDS = {"person": "name", "place": "name", "date": "date", "number": "quantity"}
 STANCES = {"completely-support": "supported", "refute": "contradicted"}
 
@@ -99,7 +102,7 @@ def _statements(folder: Path, chance: random.Random) -> list[Item]:
         start = row["answer_start"][0] if isinstance(row["answer_start"], list) else row["answer_start"]
         span = next(((a, b) for a, b in sentences(passage["text"]) if a <= start and start + len(answer) <= b), None)
         others = sorted(answers[passage["title"], _type(row)] - {answer})
-        others = [other for other in others if other.lower() not in passage["text"].lower() and answer.lower() not in other.lower()]
+        others = [other for other in others if not OPEN.match(other) and other.lower() not in passage["text"].lower() and answer.lower() not in other.lower()]
         if (
             span is None
             or passage["text"][start : start + len(answer)] != answer
