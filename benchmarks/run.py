@@ -1,22 +1,29 @@
-"""Run all measurements and write them to benchmarks/RESULTS.md, each with the command that gave it.
+"""Run all measurements; write benchmarks/RESULTS.md, each with the command that gave it, and the page docs/benchmarks.md with published figures beside them.
 
     python benchmarks/run.py [--data ../shared/data] [--model local] [--only NAME …]
+    python benchmarks/run.py --render      write both anew from benchmarks/results.json
 
-Times depend on the machine and its load, so they are given beside what they are measured against; all other figures repeat.
+With `--only`, what was measured before stays as it is, at the commit and on the class of machine that it was measured on. Times depend on the machine and
+its load, so they are given beside what they are measured against; all other figures repeat.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from page import page
+
 HERE = Path(__file__).resolve().parent
+KEPT = HERE / "results.json"
+"""What was measured, from which both pages are written."""
 RUNS: dict[str, tuple[str, list[str]]] = {
     "arithmetic": ("Arithmetic, without a model", ["arithmetic.py", "--data", "{data}"]),
     "documents": ("Documents, without a model", ["documents.py", "--data", "{data}"]),
@@ -27,6 +34,7 @@ RUNS: dict[str, tuple[str, list[str]]] = {
         "Questions answered with the embedded model; phrasings written after the rules",
         ["families.py", "--family", "all", "--n", "60", "--seed", "7", "--phrasings", "held-out", "--model", "{model}"],
     ),
+    "metrics": ("Metrics against raters and tests", ["metrics.py", "--data", "{data}"]),
     "startup": ("Start-up", ["startup.py"]),
 }
 HIDDEN = frozenset({"by_type", "differing", "which", "sandboxes", "wrong", "misses"})
@@ -37,29 +45,51 @@ def main() -> int:
     parser.add_argument("--data", default=str(HERE.parent.parent / "shared" / "data"))
     parser.add_argument("--model", default="local")
     parser.add_argument("--only", choices=RUNS, action="append")
+    parser.add_argument("--render", action="store_true", help="measure nothing; write the pages from what was measured")
     options = parser.parse_args()
-    target = HERE / "RESULTS.md"
-    kept = {} if options.only is None else sections(target)
-    for name in options.only or RUNS:
-        title, command = RUNS[name]
-        words = [word.format(data=options.data, model=options.model) for word in command]
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() and (options.render or options.only) else {}
+    failed = False
+    for name in () if options.render else options.only or RUNS:
         print(f"{name} …", file=sys.stderr, flush=True)
-        done = subprocess.run([sys.executable, str(HERE / words[0]), *words[1:], "--json"], capture_output=True, text=True, check=False)
-        shown = " ".join(["python", f"benchmarks/{command[0]}", *(word.format(data="../shared/data", model=options.model) for word in command[1:]), "--json"])
-        body = table(documents_in(done.stdout)) if done.returncode == 0 else f"failed: {done.stderr.strip().splitlines()[-1:]}\n"
-        kept[name] = f"## {title}\n\n`{shown}`\n\n{body}"
+        found = measured(name, data=options.data, model=options.model)
+        failed = failed or bool(found["failure"])
+        kept[name] = found
+        KEPT.write_text(json.dumps({key: kept[key] for key in RUNS if key in kept}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write(kept)
+    return 1 if failed else 0
+
+
+def measured(name: str, *, data: str, model: str) -> dict[str, Any]:
+    """What one benchmark gives, with its command, the commit and the class of machine."""
+    script, *words = RUNS[name][1]
+    given = [word.format(data=data, model=model) for word in words]
+    done = subprocess.run([sys.executable, str(HERE / script), *given, "--json"], capture_output=True, text=True, check=False)
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False).stdout.strip()
-    head = f"# Results\n\nWritten by `make bench` at commit {commit} on {platform.machine()}, Python {platform.python_version()}.\n"
+    return {
+        "command": " ".join(["python", f"benchmarks/{script}", *(word.format(data="../shared/data", model=model) for word in words), "--json"]),
+        "commit": commit,
+        "machine": machine(),
+        "failure": "" if done.returncode == 0 else " ".join(done.stderr.strip().splitlines()[-1:]) or f"exit code {done.returncode}",
+        "documents": documents_in(done.stdout) if done.returncode == 0 else [],
+    }
+
+
+def machine() -> str:
+    """The class of this machine: nothing that tells which one it is."""
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def write(kept: Mapping[str, Mapping[str, Any]]) -> None:
+    """RESULTS.md and the page of the docs."""
+    parts = ["# Results\n\nWritten by `make bench`.\n"]
+    for name, found in kept.items():
+        body = f"failed: {found['failure']}\n" if found["failure"] else table(found["documents"])
+        parts.append(f"## {RUNS[name][0]}\n\n`{found['command']}` at commit {found['commit']} on {found['machine']}.\n\n{body}")
     notes = (HERE / "NOTES.md").read_text(encoding="utf-8")
-    target.write_text("\n".join([head, *(kept[name] for name in RUNS if name in kept), notes]), encoding="utf-8")
-    return 0
-
-
-def sections(path: Path) -> dict[str, str]:
-    """The sections of an earlier run, so that one of them can be measured anew."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    pieces = ["## " + piece for piece in text.split("\n## ")[1:]]
-    return {name: piece.rstrip() + "\n" for name, (title, _) in RUNS.items() for piece in pieces if piece.startswith(f"## {title}\n")}
+    (HERE / "RESULTS.md").write_text("\n".join([*parts, notes]), encoding="utf-8")
+    references = json.loads((HERE / "references.json").read_text(encoding="utf-8"))
+    titles = {name: title for name, (title, _) in RUNS.items()}
+    (HERE.parent / "docs" / "benchmarks.md").write_text(page(kept, references, titles=titles), encoding="utf-8")
 
 
 def documents_in(text: str) -> list[Any]:

@@ -150,7 +150,7 @@ def _plain(text: str) -> str:
     return _MARKS.sub(r"\\\1", _CONTROLS.sub("", " ".join(text.split())))
 
 
-_FIGURE = re.compile(r"[+\-−–]?[\d.,\s%–+\-−→±\[\];:e<≤]*")
+_FIGURE = re.compile(r"(?:[+\-−–→±\d.,\s%()\[\];:/<≤]|to|e(?=[+\-]?\d))*")
 
 
 def _right(table: Table) -> list[bool]:
@@ -167,14 +167,15 @@ CSS = """
 :root{color-scheme:light dark;--paper:#fff;--ink:#1b1d20;--soft:#5d6470;--line:#d9dde3;--band:#f5f6f8}
 @media(prefers-color-scheme:dark){:root{--paper:#15181c;--ink:#e8eaed;--soft:#a3aab5;--line:#343a43;--band:#1d2127}}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
-main{max-width:62rem;margin:0 auto;padding:2rem 1.25rem 4rem}
+main{max-width:74rem;margin:0 auto;padding:2rem 1.25rem 4rem}
 h1{font-size:1.7rem;line-height:1.2}h2{font-size:1.2rem;margin-top:2.4rem;border-bottom:1px solid var(--line);padding-bottom:.3rem}
-.lead{font-size:1.05rem}.wide{overflow-x:auto;margin:1rem 0}
-table{border-collapse:collapse;font-size:.92rem;font-variant-numeric:tabular-nums}
+.lead{font-size:1.05rem}p,li{max-width:50rem}.wide{overflow-x:auto;margin:1rem 0}
+table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;color:var(--soft);padding-bottom:.4rem}
-th,td{text-align:left;padding:.32rem .7rem;border-bottom:1px solid var(--line);vertical-align:top}
-th{background:var(--band)}.n{text-align:right;white-space:nowrap}
+th,td{text-align:left;padding:.32rem .55rem;border-bottom:1px solid var(--line);vertical-align:top}
+td:first-child{min-width:8.5rem}th{background:var(--band);vertical-align:bottom}.n{text-align:right}td.n{white-space:nowrap}
 figure{margin:1.4rem 0;break-inside:avoid}figcaption{color:var(--soft);font-size:.92rem;margin-bottom:.4rem}
 figure svg{max-width:100%;height:auto;color:var(--ink)}
-@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--line:#bbb;--band:#f2f2f2}main{max-width:none;padding:0}table{break-inside:avoid}}
+@media print{:root{--paper:#fff;--ink:#000;--soft:#333;--line:#bbb;--band:#f2f2f2}main{max-width:none;padding:0}
+table{font-size:.7rem}th,td{padding:.2rem .3rem}tr{break-inside:avoid}.wide{overflow:visible}}
 """.strip()

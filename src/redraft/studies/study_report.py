@@ -90,67 +90,47 @@ def _turn(turn: int, scores: Sequence[float], seed: int) -> TurnScore:
 
 
 def _arms(result: Mapping[str, Any]) -> Table:
-    head = (
-        "arm",
-        "blind quality",
-        "95 % interval",
-        "tokens",
-        "quality gained per 1,000 tokens",
-        "95 % interval",
-        "US dollars",
-        "turns",
-        "characters",
-        "ended by",
-    )
-    rows = tuple(
-        (
-            arm["label"], figure_of(arm["quality"]), _interval(arm["quality_ci95"]), f"{arm['tokens']:,.0f}", figure_of(arm["efficiency"], 5, sign=True),
-            _interval(arm["efficiency_ci95"], 5), figure_of(arm["cost_usd"]), figure_of(arm["turns"], 2), f"{arm['characters']:,.0f}",
-            ", ".join(f"{why} {count}" for why, count in arm["stops"].items()),
-        )
-        for arm in result["arms"].values()
-    )  # fmt: skip
+    head = ("arm", "blind quality (95 % interval)", "tokens", "gained per 1,000 tokens (95 % interval)", "US dollars", "turns", "characters", "ended by")
+    rows: list[tuple[str, ...]] = []
+    for arm in result["arms"].values():
+        gained = _with(figure_of(arm["efficiency"], 5, sign=True), arm["efficiency_ci95"], 5)
+        stops = ", ".join(f"{why} {count}" for why, count in arm["stops"].items())
+        cells = (arm["label"], _with(figure_of(arm["quality"]), arm["quality_ci95"]), f"{arm['tokens']:,.0f}", gained, figure_of(arm["cost_usd"]))
+        rows.append((*cells, figure_of(arm["turns"], 2), f"{arm['characters']:,.0f}", stops))
     caption = (
-        f"Means over n = {result['n']} questions. Tokens are all that writer and evaluator were told and said, the draft included; "
-        "gained means more than direct."
+        f"Means over n = {result['n']} questions. Tokens are what writer and evaluator were told and said, the draft included; gained is more than direct."
     )
-    return Table(head=head, rows=rows, caption=caption)
+    return Table(head=head, rows=tuple(rows), caption=caption)
 
 
 def _tests(result: Mapping[str, Any]) -> Table:
-    head = ("test", "family", "difference", "95 % interval", "permutation p", "Holm p", "Wilcoxon p", "dz", "better / tied / worse", "equal within bound, p")
-    rows = tuple(
-        (
-            row["name"], row["family"], figure_of(row["mean"], sign=True), _interval(row["ci95"]), _p(row["p_permutation"]), _p(row["p_holm"]),
-            _p(row["p_wilcoxon"]), figure_of(row["dz"], 2, sign=True), f"{row['better']:.0%} / {row['tied']:.0%} / {row['worse']:.0%}",
-            _p(row["equivalence"]["p_value"]),
-        )
-        for row in result["tests"]
-    )  # fmt: skip
+    head = ("test", "family", "difference (95 % interval)", "permutation p", "Holm p", "Wilcoxon p", "dz", "better / tied / worse", "equality p")
+    rows: list[tuple[str, ...]] = []
+    for row in result["tests"]:
+        values = (_p(row["p_permutation"]), _p(row["p_holm"]), _p(row["p_wilcoxon"]), figure_of(row["dz"], 2, sign=True))
+        parts = f"{row['better']:.0%} / {row['tied']:.0%} / {row['worse']:.0%}"
+        rows.append((row["name"], row["family"], _with(figure_of(row["mean"], sign=True), row["ci95"]), *values, parts, _p(row["equivalence"]["p_value"])))
     bound = result["setting"]["bound"]
-    return Table(
-        head=head, rows=rows, caption=f"Paired over n = {result['n']} questions; intervals are BCa; equal means within ±{bound:g} (two one-sided tests)."
-    )
+    caption = f"Paired over n = {result['n']} questions; intervals are BCa; equality means within ±{bound:g} (two one-sided tests)."
+    return Table(head=head, rows=tuple(rows), caption=caption)
 
 
 def _beside(result: Mapping[str, Any]) -> Table:
     head = (
         "test",
         "tokens more",
-        "at equal length",
-        "95 % interval",
-        "by domain p",
-        "95 % interval",
+        "at equal length (95 % interval)",
+        "by domain p (95 % interval)",
         "domains",
         "design effect",
         "Cliff's delta",
-        "F of the interaction",
+        "F of interaction",
     )
     rows: list[tuple[str, ...]] = []
     for row in result["tests"]:
         length, domain, contrast = _part(row, "at_equal_length"), _part(row, "by_domain"), _part(row, "interaction")
-        cells = (row["name"], f"{row['tokens']:+,.0f}", figure_of(length.get("mean"), sign=True), _interval(length.get("ci95")))
-        cells += (_p(domain.get("p_permutation")), _interval(domain.get("ci95")), str(domain.get("domains", "–")), figure_of(domain.get("design_effect"), 2))
+        cells = (row["name"], f"{row['tokens']:+,.0f}", _with(figure_of(length.get("mean"), sign=True), length.get("ci95")))
+        cells += (_with(_p(domain.get("p_permutation")), domain.get("ci95")), str(domain.get("domains", "–")), figure_of(domain.get("design_effect"), 2))
         shown = f"{contrast['F']:.2f} ({p_in_words(contrast['p'])})" if contrast.get("F") is not None else "–"
         rows.append((*cells, figure_of(row["cliffs_delta"], 2, sign=True), shown))
     return Table(head=head, rows=tuple(rows), caption="The same differences adjusted for length, and with whole domains exchanged and drawn.")
@@ -158,17 +138,14 @@ def _beside(result: Mapping[str, Any]) -> Table:
 
 def _rates(result: Mapping[str, Any]) -> Table:
     corrected = result["judging"]["labels"] is not None
-    head = ("arm", "judged right", "95 % interval", "wrong → right", "right → wrong", "improvement rate", "regression rate")
-    head += ("right, corrected for the judge", "95 % interval") if corrected else ()
-    rows = tuple(
-        (
-            arm["label"], f"{arm['right']:.1%}", _interval(arm["right_ci95"], 3), str(arm["wrong_to_right"]), str(arm["right_to_wrong"]),
-            figure_of(arm["improvement_rate"], 3), figure_of(arm["regression_rate"], 3),
-            *((figure_of(arm.get("right_corrected"), 3), _interval(arm.get("right_corrected_ci95"), 3)) if corrected else ()),
-        )
-        for arm in result["arms"].values()
-    )  # fmt: skip
-    return Table(head=head, rows=rows, caption=f"By the judges' verdicts, n = {result['n']} questions; a verdict of unsure is not right.")
+    head = ("arm", "judged right (95 % interval)", "wrong → right", "right → wrong", "improvement rate", "regression rate")
+    rows: list[tuple[str, ...]] = []
+    for arm in result["arms"].values():
+        cells = (arm["label"], _with(f"{arm['right']:.1%}", arm["right_ci95"], 3), str(arm["wrong_to_right"]), str(arm["right_to_wrong"]))
+        cells += (figure_of(arm["improvement_rate"], 3), figure_of(arm["regression_rate"], 3))
+        rows.append((*cells, _with(figure_of(arm.get("right_corrected"), 3), arm.get("right_corrected_ci95"), 3)) if corrected else cells)
+    head += ("right, corrected for the judge (95 % interval)",) if corrected else ()
+    return Table(head=head, rows=tuple(rows), caption=f"By the judges' verdicts, n = {result['n']} questions; a verdict of unsure is not right.")
 
 
 def _judging(result: Mapping[str, Any]) -> tuple[Block, ...]:
@@ -230,6 +207,10 @@ def _pair(values: Sequence[float]) -> tuple[float, float]:
 
 def _interval(values: Sequence[float] | None, digits: int = 4) -> str:
     return "–" if values is None else f"{values[0]:.{digits}f} to {values[1]:.{digits}f}"
+
+
+def _with(figure: str, interval: Sequence[float] | None, digits: int = 4) -> str:
+    return figure if interval is None else f"{figure} ({_interval(interval, digits)})"
 
 
 def _p(value: float | None) -> str:
