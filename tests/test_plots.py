@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -149,3 +152,41 @@ def test_the_name_of_the_file_chooses_the_form(tmp_path):
     save_report(REPORT, tmp_path / "report.md")
     assert (tmp_path / "new" / "report.HTML").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert (tmp_path / "report.md").read_text(encoding="utf-8").startswith("# Report")
+
+
+class TestBenchmarkPage:
+    """`benchmarks/page.py`: published figures never stand without where they are from."""
+
+    ROOT = Path(__file__).resolve().parents[1] / "benchmarks"
+
+    def page(self, measured: dict[str, dict[str, object]]) -> str:
+        spec = importlib.util.spec_from_file_location("benchmark_page", self.ROOT / "page.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.page(measured, self.references(), titles={"families": "Questions", "recorded": "Recorded"})
+
+    def references(self) -> dict[str, dict[str, str]]:
+        return json.loads((self.ROOT / "references.json").read_text(encoding="utf-8"))
+
+    def test_every_published_figure_says_where_it_is_from(self):
+        references = self.references()
+        rows = [row for work in references["works"] for row in work["rows"]]  # type: ignore[index]
+        assert len(rows) > 20
+        assert {mark for _, _, mark in rows} <= set(references["provenance"])
+        page = self.page({})
+        for measure, figures, mark in rows:
+            (line,) = [line for line in page.splitlines() if line.startswith(f"| {measure} |")]
+            assert line == f"| {measure} | {figures} | {references['provenance'][mark]} |"
+        assert "quoted in a secondary public note, not checked against the paper" in page
+
+    def test_what_was_not_measured_is_not_shown_as_if_it_were(self):
+        assert self.page({}).count("Not measured.") == 2
+
+    def test_ours_stand_with_commit_and_machine(self):
+        row = {"family": "letters", "n": 60, "before": 0.2, "after": 0.9, "right_to_wrong": 1, "seed": 7}
+        page = self.page({"families": {"documents": [row], "command": "x", "commit": "abc1234", "machine": "Linux x86_64, 2 cores"}})
+        assert "| letters | 60 | 20.0% | 90.0% | 1 | 7 |" in page
+        assert "1 of n = 60 answers were right before and wrong after" in page
+        assert "| Questions | `abc1234` | Linux x86_64, 2 cores |" in page

@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from redraft.cli.app import app
-from redraft.errors import InputError, UsageError
+from redraft.errors import InputError, MissingKey, UsageError
 from redraft.models.scripted import ScriptedModel
 from redraft.policies import DYNAMIC, POLICIES, refused
 from redraft.refiner import Refiner
@@ -429,6 +429,17 @@ class TestCommand:
         plan = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
         assert [(part["part"], part["calls"]) for part in plan["parts"]] == [("writer", 10), ("evaluator", 40), ("judge", 21)]
         assert not (tmp_path / "out").exists()
+
+    def test_a_plan_needs_no_key(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setenv("REDRAFT_HOME", str(tmp_path))
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        monkeypatch.chdir(tmp_path)
+        arguments = ["study", "ablation", "--model", "openai:gpt-5", "--judge", "http://127.0.0.1:9/v1#judge", "--json"]
+        plan = json.loads(CliRunner().invoke(app, [*arguments, "--dry-run"]).stdout)
+        assert plan["questions"] == 20
+        assert plan["parts"][0]["usd"] > 0
+        assert plan["usd_at_most"] is None, "of one model nobody knows the price"
+        assert isinstance(CliRunner().invoke(app, arguments).exception, MissingKey)
 
     def test_wrong_use_is_said(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("REDRAFT_HOME", str(tmp_path))

@@ -19,6 +19,7 @@ from redraft.errors import InputError, UsageError
 if TYPE_CHECKING:
     from redraft.protocols import Model
     from redraft.studies.trials import Design, Progress
+    from redraft.types import Ability, ModelReply, ModelRequest
 
 __all__ = ["study_command"]
 
@@ -112,7 +113,7 @@ def _study(name: str, options: _Options) -> None:
         raise UsageError("a study needs a writer; name one with --model, or set REDRAFT_MODEL")
     judges = options.judge or ((settings.judge,) if settings.judge else ())
     evaluator = options.evaluator or settings.evaluator or writer
-    models = {model: _opened(model, settings.for_models) for model in dict.fromkeys((writer, evaluator, *judges))}
+    models = {model: _opened(model, settings.for_models, planned=options.dry_run) for model in dict.fromkeys((writer, evaluator, *judges))}
     design = _design(name, models[writer], models[evaluator], options.max_turns)
     warnings = study_warnings(design, judges, allow_same=options.allow_same_judge)
     questions = read_questions(Path(options.questions) if options.questions else None, limit=options.limit)
@@ -138,10 +139,30 @@ def _study(name: str, options: _Options) -> None:
         _print(result, folder)
 
 
-def _opened(name: str, settings: Mapping[str, Any]) -> Model:
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A model that is only counted: a plan needs no key."""
+
+    name: str
+    ability: Ability = "capable"
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        raise AssertionError("a plan asks no model")
+
+    async def close(self) -> None:
+        """Nothing to release."""
+
+
+def _opened(name: str, settings: Mapping[str, Any], *, planned: bool) -> Model:
+    from redraft.errors import MissingExtra, MissingKey
     from redraft.models import open_model
 
-    model = open_model(name, settings=settings)
+    try:
+        model = open_model(name, settings=settings)
+    except (MissingKey, MissingExtra):
+        if planned:
+            return _Planned(name)
+        raise
     if model.ability != "capable":
         raise UsageError(f"{name} is too small a model for a study: it can neither rewrite on a diagnosis nor score; name a capable one")
     return model

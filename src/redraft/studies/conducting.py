@@ -95,7 +95,10 @@ def estimate(design: Design, questions: Sequence[Question], setting: Setting, ju
         "calls_at_most": sum(part["calls"] for part in parts),
         "usd_at_most": sum(known) if len(known) == len(prices) else None,
         "parts": parts,
-        "assumed": f"{told} tokens told and {REPLY_TOKENS} (judges {MARK_TOKENS}) said in a call; repairs come on top, equal calls are paid once",
+        "assumed": (
+            f"{told} tokens told and {REPLY_TOKENS} (judges {MARK_TOKENS}) said in a call; equal calls are paid once; "
+            "repairs of unreadable replies and hidden reasoning come on top"
+        ),
     }
 
 
