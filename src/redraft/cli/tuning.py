@@ -298,7 +298,7 @@ def write_recommended(request: Request, policy: Policy, *, base: str, label: str
 
     target = Path(request.output)
     reasons = [
-        f"{'Recommended: ' + label if gain.recommended else 'The default'}. {gain.reason[0].upper()}{gain.reason[1:]}.",
+        f"{f'Recommended: {label}. ' if gain.recommended else ''}{gain.reason[0].upper()}{gain.reason[1:]}.",
         f"n = {n} records, {gain.n} of them held out in {gain.clusters} clusters; {settings} stopping settings compared; seed {request.seed}; "
         f"1,000 tokens are worth {request.price:g} of quality; {commit()}.",
         "It holds for questions like those, this model and these tools; measure again when one of them changes.",

@@ -42,7 +42,7 @@ __all__ = [
 
 LEAST_HELD = 10
 """Held-out clusters below which nothing is recommended: an interval over fewer says little, whatever its level."""
-FRONT = 12
+FRONT = 6
 """Points of the front that are shown at most."""
 SAME = 1e-9
 TUNED: tuple[StopReason, ...] = ("target", "unchanged", "cycle", "rejections", "stagnation", "stable", "hard_cap")

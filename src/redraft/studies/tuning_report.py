@@ -9,6 +9,7 @@ from redraft.studies.prefixes import Prefixes
 from redraft.studies.report import Points, Report, Section, Table, figure_of
 from redraft.studies.stats import bootstrap_interval
 from redraft.studies.tuning import Calibration, Gain, StopGrid, split
+from redraft.studies.tuning import Point as HeldOut
 
 __all__ = ["calibration_report"]
 
@@ -18,7 +19,7 @@ def calibration_report(grid: StopGrid, found: Calibration, prefixes: Prefixes, *
     gain = found.gain
     label = grid.label(found.recommended)
     summary = (
-        f"{'Recommended: ' + label if gain.recommended else 'The default stays'}. {gain.reason[0].upper()}{gain.reason[1:]}.",
+        f"{f'Recommended: {label}. ' if gain.recommended else ''}{gain.reason[0].upper()}{gain.reason[1:]}.",
         f"{len(prefixes)} records of {prefixes.cap} turns, {gain.n} of them held out in {gain.clusters} clusters; {found.settings:,} stopping settings, "
         f"{found.distinct:,} of which differ on these records; seed {found.seed}; 1,000 tokens are worth {found.price:g} of quality. {made_by}".strip(),
     )
@@ -40,6 +41,7 @@ def calibration_report(grid: StopGrid, found: Calibration, prefixes: Prefixes, *
 def _front(found: Calibration) -> Table:
     rows = tuple(
         (
+            mark,
             point.label,
             figure_of(point.quality),
             f"{point.quality_interval[0]:.4f} to {point.quality_interval[1]:.4f}",
@@ -47,22 +49,27 @@ def _front(found: Calibration) -> Table:
             f"{point.tokens_interval[0]:,.0f} to {point.tokens_interval[1]:,.0f}",
             f"{point.regressions} of {point.n}",
         )
-        for point in found.front
+        for mark, point in _marked(found)
     )
-    head = ("setting", "quality", "95 %", "tokens a question", "95 %", "made worse")
+    head = ("", "setting", "quality", "95 %", "tokens a question", "95 %", "made worse")
     return Table(head=head, rows=rows, caption=f"The front of the choosing half, measured on the {found.gain.n} held-out questions.")
+
+
+def _marked(found: Calibration) -> list[tuple[str, HeldOut]]:
+    """The points of the front with a short mark each, by which figures name what the table says in full."""
+    return [("default" if point.index == found.settings else str(place), point) for place, point in enumerate(found.front, start=1)]
 
 
 def _cost_plot(found: Calibration) -> Plot:
     points = [
-        Point(label=point.label, cost=point.tokens, quality=point.quality, interval=point.quality_interval, cost_interval=point.tokens_interval)
-        for point in found.front
+        Point(label=mark, cost=point.tokens, quality=point.quality, interval=point.quality_interval, cost_interval=point.tokens_interval)
+        for mark, point in _marked(found)
     ]
-    return quality_against_cost(points, n=found.gain.n, title="Stopping settings, held out", quality="quality (0 to 1)")
+    return quality_against_cost(points, n=found.gain.n, title="Stopping settings by their mark in the table, held out", quality="quality (0 to 1)")
 
 
 def _regressions(found: Calibration) -> Plot:
-    rates = [Rate(label=point.label, count=point.regressions, n=point.n) for point in found.front]
+    rates = [Rate(label=mark, count=point.regressions, n=point.n) for mark, point in _marked(found)]
     return regressions(rates, title="Drafts made worse by setting, held out", what="drafts that ended worse than they began")
 
 
