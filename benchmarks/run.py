@@ -64,7 +64,7 @@ def measured(name: str, *, data: str, model: str) -> dict[str, Any]:
     script, *words = RUNS[name][1]
     given = [word.format(data=data, model=model) for word in words]
     done = subprocess.run([sys.executable, str(HERE / script), *given, "--json"], capture_output=True, text=True, check=False)
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False).stdout.strip()
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=False).stdout.strip()
     return {
         "command": " ".join(["python", f"benchmarks/{script}", *(word.format(data="../shared/data", model=model) for word in words), "--json"]),
         "commit": commit,

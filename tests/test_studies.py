@@ -30,6 +30,7 @@ from redraft.studies.conducting import conduct, estimate, read_labels
 from redraft.studies.contrasts import Judged, efficiency, figures_of_tests
 from redraft.studies.questions import DOMAINS, Question, read_questions
 from redraft.studies.report import to_html, to_markdown
+from redraft.studies.stats import mcnemar_exact
 from redraft.studies.stopping_study import stopping, stopping_arms
 from redraft.studies.study_report import study_report
 from redraft.studies.trials import DIRECT, Design, Setting, Test
@@ -173,6 +174,9 @@ class TestAblation:
         assert full["wrong_to_right"] == sum(not a and b for a, b in zip(before, after, strict=True))
         assert full["right_to_wrong"] == sum(a and not b for a, b in zip(before, after, strict=True))
         assert full["improvement_rate"] == pytest.approx(full["wrong_to_right"] / before.count(False))
+        assert full["change_in_right"] == pytest.approx((after.count(True) - before.count(True)) / len(rows))
+        assert full["change_in_right_ci95"][0] <= full["change_in_right"] <= full["change_in_right_ci95"][1]
+        assert full["p_mcnemar"] == mcnemar_exact(full["wrong_to_right"], full["right_to_wrong"])
         assert result["arms"][DIRECT]["efficiency"] is None
 
     def test_a_planted_gain_is_found_and_what_is_not_known_is_said(self, ablated: tuple[dict[str, Any], Cast]):
@@ -339,6 +343,8 @@ class TestJudging:
         full = result["arms"]["full"]
         expected = (full["right"] + labels["specificity"] - 1) / (labels["sensitivity"] + labels["specificity"] - 1)
         assert full["right_corrected"] == pytest.approx(max(0.0, min(1.0, expected)))
+        shrunk = labels["sensitivity"] + labels["specificity"] - 1
+        assert full["change_in_right_corrected"] == pytest.approx(full["change_in_right"] / shrunk)
         text = to_markdown(study_report(result))
         assert "sensitivity 1.000 (10 of 10), specificity 0.800 (8 of 10)" in text
         assert "No labels were given" not in text

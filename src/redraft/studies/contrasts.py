@@ -18,7 +18,20 @@ from redraft.studies.blind import presentable
 from redraft.studies.clustering import cluster_interval, cluster_permutation_test, design_effect
 from redraft.studies.judged import JudgeErrors, corrected_difference, corrected_rate
 from redraft.studies.power import detectable, required_n, required_n_tost
-from redraft.studies.stats import RESAMPLES, Interval, bca_interval, bootstrap_interval, effect, holm, interaction, shares, tost, wilson_interval
+from redraft.studies.stats import (
+    RESAMPLES,
+    Interval,
+    bca_interval,
+    bootstrap_interval,
+    effect,
+    holm,
+    interaction,
+    mcnemar_exact,
+    paired_interval,
+    shares,
+    tost,
+    wilson_interval,
+)
 from redraft.studies.trials import DIRECT, Arm, Judgement, Setting, Test, Trial
 
 __all__ = ["Judged", "arm_figures", "efficiency", "figures_of_tests", "judged_of", "p_in_words"]
@@ -90,6 +103,7 @@ def arm_figures(
     gained = sum(not old and new for old, new in zip(before, right, strict=True))
     lost = sum(old and not new for old, new in zip(before, right, strict=True))
     per_thousand, interval = efficiency(quality, judged.quality[DIRECT], tokens, seed=setting.seed)
+    change, around = (sum(right) - sum(before)) / judged.n, paired_interval(before, right)
     known = [cost for cost in costs if cost is not None]
     figures: dict[str, Any] = {
         "label": arm.label,
@@ -109,14 +123,17 @@ def arm_figures(
         "right_to_wrong": lost,
         "unchanged_right": sum(old and new for old, new in zip(before, right, strict=True)),
         "unchanged_wrong": sum(not old and not new for old, new in zip(before, right, strict=True)),
+        "change_in_right": change,
+        "change_in_right_ci95": list(around),
+        "p_mcnemar": mcnemar_exact(gained, lost),
         "improvement_rate": gained / before.count(False) if False in before else None,
         "regression_rate": lost / before.count(True) if True in before else None,
     }
     if labels is not None and labels.informedness > 0:
         corrected = corrected_rate(sum(right), judged.n, labels)
-        change = (sum(right) - sum(before)) / judged.n
         figures |= {"right_corrected": corrected.rate, "right_corrected_ci95": list(corrected.interval)}
-        figures |= {"change_in_right_corrected": corrected_difference(change, (change, change), labels)[0]}
+        difference, interval = corrected_difference(change, around, labels)
+        figures |= {"change_in_right_corrected": difference, "change_in_right_corrected_ci95": list(interval)}
     return figures
 
 

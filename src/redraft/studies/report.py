@@ -14,9 +14,10 @@ from pathlib import Path
 from redraft.errors import InputError
 from redraft.studies.plots import Plot
 
-__all__ = ["Block", "Points", "Report", "Section", "Table", "figure_of", "save_report", "to_html", "to_markdown"]
+__all__ = ["NOT_KNOWN", "Block", "Points", "Report", "Section", "Table", "figure_of", "save_report", "to_html", "to_markdown"]
 
 NOT_KNOWN = "–"
+"""What stands where there is no figure."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

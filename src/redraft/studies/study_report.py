@@ -20,7 +20,7 @@ from redraft.studies.plots import (
     regressions,
     score_by_turn,
 )
-from redraft.studies.report import Block, Points, Report, Section, Table, figure_of
+from redraft.studies.report import NOT_KNOWN, Block, Points, Report, Section, Table, figure_of
 from redraft.studies.stats import bootstrap_interval
 
 __all__ = ["plots_of", "study_report"]
@@ -138,10 +138,16 @@ def _beside(result: Mapping[str, Any]) -> Table:
 
 def _rates(result: Mapping[str, Any]) -> Table:
     corrected = result["judging"]["labels"] is not None
-    head = ("arm", "judged right (95 % interval)", "wrong → right", "right → wrong", "improvement rate", "regression rate")
+    head = ("arm", "judged right (95 % interval)", "more than direct (95 % interval)", "McNemar p", "wrong → right", "right → wrong", "improvement rate")
+    head += ("regression rate",)
     rows: list[tuple[str, ...]] = []
     for arm in result["arms"].values():
-        cells = (arm["label"], _with(f"{arm['right']:.1%}", arm["right_ci95"], 3), str(arm["wrong_to_right"]), str(arm["right_to_wrong"]))
+        cells = (arm["label"], _with(f"{arm['right']:.1%}", arm["right_ci95"], 3))
+        if arm["policy"] is not None:
+            cells += (_with(figure_of(arm["change_in_right"], 3, sign=True), arm["change_in_right_ci95"], 3), _p(arm["p_mcnemar"]))
+        else:
+            cells += (NOT_KNOWN, NOT_KNOWN)
+        cells += (str(arm["wrong_to_right"]), str(arm["right_to_wrong"]))
         cells += (figure_of(arm["improvement_rate"], 3), figure_of(arm["regression_rate"], 3))
         rows.append((*cells, _with(figure_of(arm.get("right_corrected"), 3), arm.get("right_corrected_ci95"), 3)) if corrected else cells)
     head += ("right, corrected for the judge (95 % interval)",) if corrected else ()
