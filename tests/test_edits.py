@@ -78,6 +78,14 @@ class TestMapSpan:
 
 
 class TestAlign:
+    def test_a_quotation_too_long_for_a_near_match_must_stand_there(self):
+        """A near match of one of this size would hold everything up for minutes."""
+        words = [f"w{number % 97}ord" for number in range(3000)]
+        text = " ".join(words)
+        assert align(" ".join(words[100:2900]), text) is not None
+        assert align(" ".join([*words[100:2900:2], "gone"]), text) is None
+        assert align("x" * 20_000, f'"{"x" * 20_500}" {text}') is None
+
     @pytest.mark.parametrize(
         ("quote", "text", "found"),
         [

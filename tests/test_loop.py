@@ -15,7 +15,7 @@ from redraft.policy import Budgets, Policy
 from redraft.refiner import Refiner
 from redraft.tools.calculator import CalculatorTool
 from redraft.tools.scripted import ScriptedTool, page
-from redraft.types import Failure, ModelRequest, Outcome, Task, ToolCall
+from redraft.types import Failure, ModelReply, ModelRequest, Outcome, Task, ToolCall
 
 Respond = Callable[[str], Any]
 
@@ -325,3 +325,20 @@ async def test_stream_yields_events_and_then_the_outcome() -> None:
     assert isinstance(seen[-1], Outcome)
     assert seen[-1].answer == "1 + 1 = 2"
     assert [type(item).__name__ for item in seen[:2]] == ["Started", "Drafted"]
+
+
+@pytest.mark.parametrize("reply", [None, 42, "a bare text", {"text": "x"}, ModelReply(text=None)])  # type: ignore[arg-type]
+def test_a_model_that_gives_no_reply_with_a_text_is_broken_and_the_run_ends(reply: Any) -> None:
+    class Odd:
+        name = "odd"
+        ability = "capable"
+
+        async def complete(self, request: ModelRequest) -> Any:
+            return reply
+
+        async def close(self) -> None:
+            """Nothing to release."""
+
+    outcome = Refiner(Odd(), tools=[]).run_sync("What is 17% of 2,340?")  # type: ignore[arg-type]
+    assert (outcome.status, outcome.answer, outcome.stop_reason) == ("failed", "", "no_answer")
+    assert any("no reply with a text" in warning for warning in outcome.warnings)

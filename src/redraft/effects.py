@@ -18,7 +18,7 @@ from json import dumps
 from typing import Any, TypeVar
 
 from redraft.course import COURSE, Course, sound
-from redraft.errors import ModelError, ModelUnreachable, Stopped
+from redraft.errors import ModelBroken, ModelError, ModelUnreachable, Stopped
 from redraft.events import Event, ModelCalled, ToolCalled, plain
 from redraft.policy import Budgets
 from redraft.prompts import Prompts
@@ -271,9 +271,11 @@ class Effects:
             token = _again.set(once_more)
             try:
                 async with asyncio.timeout(self._remaining_seconds()):
-                    reply = await model.complete(request)
-                calls = max(calls, reply.calls)
-                reply = dataclasses.replace(reply, calls=calls)
+                    given: object = await model.complete(request)
+                if not isinstance(given, ModelReply) or not isinstance(given.text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                    raise ModelBroken(f"{model.name} gave something that is no reply with a text")
+                calls = max(calls, given.calls)
+                reply = dataclasses.replace(given, calls=calls)
             except ModelError as error:
                 problem = error
             except TimeoutError:

@@ -62,7 +62,7 @@ def whole(value: Any, texts: Mapping[str, str], *, literal: bool = False) -> Any
     """
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
-        if not literal and set(table) == {_BLOB}:
+        if not literal and _addressed(table):
             return texts[table[_BLOB]]
         if not literal and set(table) == {_LITERAL}:
             return whole(table[_LITERAL], texts, literal=True)
@@ -76,7 +76,7 @@ def named(value: Any, *, literal: bool = False) -> Iterator[str]:
     """The addresses of the long texts of a payload, in order; one may come twice."""
     if isinstance(value, dict):
         table = cast("dict[str, Any]", value)
-        if not literal and set(table) == {_BLOB}:
+        if not literal and _addressed(table):
             yield table[_BLOB]
         elif not literal and set(table) == {_LITERAL}:
             yield from named(table[_LITERAL], literal=True)
@@ -86,6 +86,11 @@ def named(value: Any, *, literal: bool = False) -> Iterator[str]:
     elif isinstance(value, list):
         for item in cast("list[Any]", value):
             yield from named(item)
+
+
+def _addressed(table: Mapping[str, Any]) -> bool:
+    """Whether the table stands for a long text."""
+    return set(table) == {_BLOB} and isinstance(table[_BLOB], str)
 
 
 def json_bytes(value: Any) -> bytes:

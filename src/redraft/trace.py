@@ -13,7 +13,8 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from datetime import datetime
+from typing import Any, Protocol, cast
 
 from redraft.effects import SystemClock
 from redraft.errors import InputError
@@ -37,6 +38,9 @@ __all__ = [
 GENESIS = "0" * 64
 """What the first record names as the one before it, and the hash of an empty trace."""
 _OPEN, _CLOSE = b'{"hash":"', b'",'
+_NO_RECORD = "what stands there is no record of an event"
+_DEEPEST = 100
+_YEARS = (1900, 9000)
 _BODY_AT = len(_OPEN) + 64 + len(_CLOSE)
 _TEXT_OPEN = b'{"blob":"'
 _TIMES = frozenset({"started_seconds", "seconds"})
@@ -251,8 +255,9 @@ def _reading(lines: list[bytes], records: list[Record]) -> Iterator[Verification
                 waiting.add(address)
                 continue
             record = read_line(line, texts)
-        except ValueError:
+        except ValueError as error:
             what = "a text that it holds does not give its address" if line.startswith(_TEXT_OPEN) else "its bytes do not give its hash"
+            what = _NO_RECORD if str(error) == _NO_RECORD else what
             yield _bad(index, f"record {index} was altered: {what}")
             return
         records.append(record)
@@ -288,18 +293,35 @@ def read_line(line: bytes, texts: Mapping[str, str]) -> Record:
     try:
         header, payload = value["header"], value["payload"]
         record = Record(seq=header["seq"], at=header["at"], previous=header["previous"], hash=digest.decode(), line=line, texts=texts)
-    except (KeyError, TypeError) as error:
-        raise ValueError("not a record") from error
-    if not isinstance(payload, dict):
-        raise ValueError("not a record")
+        dated = _YEARS[0] <= datetime.fromisoformat(record.at).year < _YEARS[1]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(_NO_RECORD) from error
+    if not dated or type(record.seq) is not int or not isinstance(payload, dict) or _too_deep(value):
+        raise ValueError(_NO_RECORD)
     return record
+
+
+def _too_deep(value: Any) -> bool:
+    """Whether tables and lists stand in each other deeper than any event has them: who reads them would not come to an end of it."""
+    level: list[Any] = [value]
+    for _ in range(_DEEPEST):
+        inner = (cast("dict[str, Any]", outer).values() if isinstance(outer, dict) else cast("list[Any]", outer) for outer in level)
+        level = [item for items in inner for item in items if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return json.loads(line, parse_constant=_no_number)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _no_number(name: str) -> None:
+    """What is no number in JSON is never written (`payloads.json_bytes`)."""
+    raise ValueError(_NO_RECORD)
 
 
 def _text_line(text: str) -> bytes:

@@ -23,6 +23,9 @@ __all__ = ["align", "apply", "diff_edits", "map_span", "same_but_space"]
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_\u3040-\u30ff\u3400-\u9fff]+(?:['’][^\W\d_]+)*|\s+|.", re.S)
 _FUZZY_THRESHOLD = 90.0
 _FUZZY_LEAST_CHARACTERS = 12
+_FUZZY_MOST_CHARACTERS = 1500
+"""Longer quotations must stand there: the time for a near match grows with the cube of their length."""
+_MOST_REACH = 60
 _MOST_PLACES = 50
 _LARGEST_TABLE = 10_000_000_000
 """Words times words that are compared at once: about a second, in little memory."""
@@ -101,7 +104,7 @@ def _align_folded(quote: str, text: str, start: int) -> Span | None:
         if _whole(text, *span):
             return span
         at = folded.find(wanted, at + 1)
-    if len(wanted) < _FUZZY_LEAST_CHARACTERS:
+    if not _FUZZY_LEAST_CHARACTERS <= len(wanted) <= _FUZZY_MOST_CHARACTERS:
         return None
     for low, high in _near(wanted, folded):
         span = places[low][0], places[high - 1][1]
@@ -130,7 +133,7 @@ def _near(wanted: str, folded: str) -> list[Span]:
 
 def _nearest_words(wanted: str, folded: str, about: Span) -> Span:
     """The span of whole words most like what is wanted, with ends close to the given ones."""
-    reach = max(4, len(wanted) // 8)
+    reach = min(max(4, len(wanted) // 8), _MOST_REACH)
 
     def near(at: int) -> list[int]:
         about = range(max(0, at - reach), min(len(folded), at + reach) + 1)

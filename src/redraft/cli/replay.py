@@ -26,12 +26,14 @@ __all__ = ["opened_live", "replay_command"]
 @click.option("--policy", metavar="NAME", default=None, help="Under another policy, as far as the record reaches: a name, or a .toml file.")
 @click.option("--continue", "go_on", is_flag=True, help="Where the record ends, go on with the model and the tools that were recorded.")
 @click.option("--privacy", type=click.Choice(get_args(PrivacyMode)), default="off", help="With --continue: what third parties and the new record are told.")
+@click.option("--trusted", is_flag=True, help="With --continue: open the addresses and files that a record from elsewhere names.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def replay_command(run: str, policy: str | None, go_on: bool, privacy: PrivacyMode, as_json: bool) -> int:
+def replay_command(run: str, policy: str | None, go_on: bool, privacy: PrivacyMode, trusted: bool, as_json: bool) -> int:
     """Run RUN (an id, the beginning of one, `last`, or an exported FILE) again over what its model and its tools said then.
 
     Exits with 0 if every event is the recorded one, or with --policy and --continue if the run came to an end; else with 1.
     """
+    from redraft.records import IMPORTED
     from redraft.replay import replay
     from redraft.settings import find_policy, load_settings
     from redraft.trace import read_jsonl
@@ -45,9 +47,28 @@ def replay_command(run: str, policy: str | None, go_on: bool, privacy: PrivacyMo
         replayed = asyncio.run(replay(found, policy=chosen))
         name = ""
     else:
+        if not trusted and (data is not None or records.get(run).id.startswith(IMPORTED)):
+            _ask_for_trust(found)
         replayed, name = asyncio.run(_continued(found, chosen, settings, privacy))
     _print(replayed, name, as_json=as_json, own=policy is None and not go_on)
     return 0 if (replayed.same if policy is None and not go_on else replayed.outcome is not None) else 1
+
+
+def _ask_for_trust(found: Any) -> None:
+    """A record from elsewhere says what this machine would open, and whom it would tell.
+
+    Raises:
+        UsageError: it names an address or a file.
+    """
+    from redraft.errors import UsageError
+    from redraft.records.reading import event_of
+
+    started: Any = event_of(found[0].payload)
+    named = [name for name in dict.fromkeys(started.models.values()) if "://" in name or name.startswith(("local:", "scripted:"))]
+    named += [*started.task.documents, *started.task.tables]
+    if named:
+        shown = ", ".join(repr(name)[:80] for name in named[:5])
+        raise UsageError(f"this record comes from elsewhere and would have {shown} opened; if you know that it may, say so with --trusted")
 
 
 async def _continued(found: Any, policy: Any, settings: Settings, privacy: PrivacyMode) -> tuple[Replayed, str]:

@@ -108,10 +108,20 @@ def show_command(run: str, as_json: bool) -> int:
         if as_json:
             write_stdout(json.dumps({"seq": record.seq, "at": record.at, "hash": record.hash, **record.payload}).encode("ascii") + b"\n")
         else:
-            from redraft.cli.events import event_line
-
-            sys.stdout.write(f"{record.seq:>4}  {record.at[11:23]}  {record.hash[:8]}  {event_line(record.payload)}\n")
+            sys.stdout.write(f"{record.seq:>4}  {record.at[11:23]}  {record.hash[:8]}  {_line(record)}\n")
     return 0
+
+
+def _line(record: Record) -> str:
+    """What happened, or why that cannot be said."""
+    from redraft.cli.events import event_line
+    from redraft.cli.safe import one_line
+    from redraft.records.reading import event_of
+
+    try:
+        return event_line(event_of(record.payload, record.seq).payload())
+    except InputError as error:
+        return one_line(f"? {error}", 160)
 
 
 @trace_command.command("verify")

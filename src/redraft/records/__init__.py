@@ -9,6 +9,6 @@ reading.py   stored payloads back to events
 """
 
 from redraft.records.rows import Filters, Page, RunRow, Sort
-from redraft.records.store import Pruned, Records, open_records
+from redraft.records.store import IMPORTED, Pruned, Records, open_records
 
-__all__ = ["Filters", "Page", "Pruned", "Records", "RunRow", "Sort", "open_records"]
+__all__ = ["IMPORTED", "Filters", "Page", "Pruned", "Records", "RunRow", "Sort", "open_records"]

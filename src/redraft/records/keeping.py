@@ -160,6 +160,8 @@ def said(error: Exception, place: str) -> str:
             return f"{place} cannot be written ({text}); set REDRAFT_HOME to a folder that can"
         if "full" in text:
             return f"{place}: the disk is full; make room, or thin the records out (redraft trace prune)"
+        if "disk I/O" in text:  # reading too needs room, for the file beside it that several readers share
+            return f"{place} cannot be used ({text}): the disk is full or broken, or a limit on the size of files is too low"
         if "locked" in text:
             return f"{place} is in use by another program, and did not become free in time"
         if "no such module: fts5" in text or "tokenizer" in text:

@@ -1,4 +1,7 @@
-"""Stored payloads back to events: the types say what each field was. Fields that a later version added take their default, those it knows not are left out."""
+"""Stored payloads back to events: the types say what each field was. Fields that a later version added take their default, those it knows not are left out.
+
+That the chain of a record holds says who wrote nothing: anybody can hash anything. So nothing is taken for what it is not, here, for all who read records.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,13 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from redraft import events
 from redraft.errors import InputError
-from redraft.events import Event
+from redraft.events import Decided, Event, ModelCalled, StoppedRun, ToolCalled
 from redraft.trace import Record
+from redraft.types import Status
 
 __all__ = ["event_of", "events_of", "restored"]
 
@@ -23,6 +27,8 @@ EVENTS: Mapping[str, type[Event]] = {
     kind.type: kind for name in events.__all__ if isinstance(kind := getattr(events, name), type) and issubclass(kind, Event) and kind.type
 }
 """The types of events by their tag."""
+LONGEST_SECONDS = 1e9
+LARGEST_INTEGER = 2**63
 
 
 def events_of(records: Sequence[Record]) -> list[Event]:
@@ -44,9 +50,36 @@ def event_of(payload: Mapping[str, Any], seq: int = 0) -> Event:
     if kind is None:
         raise InputError(f"record {seq} is of the kind {payload.get('type')!r}, which this version of redraft does not know; update it")
     try:
-        return restored(kind, payload)
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        event: Event = restored(kind, payload)
+        _possible(event)
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
         raise InputError(f"record {seq} is no {kind.type!r} event: {error}") from None
+    return event
+
+
+def _possible(event: Event) -> None:
+    """Times can be added to a date, and the repaired claims of a decision are names.
+
+    Raises:
+        ValueError: they are not.
+    """
+    match event:
+        case Decided():
+            fixed = event.decision.figures.get("fixed", [])
+            if not all(isinstance(name, str) for name in _list(fixed)):
+                raise ValueError("what a rewrite repaired is no list of claims")
+            return
+        case ModelCalled() | ToolCalled():
+            times = (event.started_seconds, event.seconds)
+        case StoppedRun():
+            if event.status not in get_args(Status):
+                raise ValueError(f"{event.status!r:.60} is no status of a run")
+            times = (event.usage.seconds,)
+        case _:
+            return
+    wrong = next((one for one in times if not 0 <= one <= LONGEST_SECONDS), None)
+    if wrong is not None:
+        raise ValueError(f"{wrong} is no time in seconds")
 
 
 def restored(kind: Any, value: Any) -> Any:
@@ -64,18 +97,42 @@ def _reader(kind: Any) -> Reader:
     if origin is tuple:
         return _tuple_reader(inner)
     if origin is frozenset:
-        return lambda value: frozenset(map(_reader(inner[0]), value))
+        return lambda value: frozenset(map(_reader(inner[0]), _list(value)))
     if origin in (dict, collections.abc.Mapping):
         return _mapping_reader(inner[1])
     if kind is float:
-        return lambda value: float(value) if isinstance(value, int | str) and not isinstance(value, bool) else value
-    if origin is Literal or kind in (str, int, bool, Any, type(None)):
+        return _float
+    if kind is int:
+        return _int
+    if kind in (str, bool):
+        return lambda value: value if isinstance(value, kind) else _unlike(value, kind.__name__)
+    if origin is Literal:
+        known = frozenset(inner)
+        return lambda value: value if isinstance(value, str | int) and value in known else _unlike(value, f"one of {', '.join(map(str, inner))}")
+    if kind in (Any, type(None)):
         return _same
     raise TypeError(f"no way to read {kind}")
 
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _float(value: Any) -> float:
+    """A number; what JSON cannot carry was spelled out."""
+    return float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else _unlike(value, "number")
+
+
+def _int(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < LARGEST_INTEGER else _unlike(value, "integer")
+
+
+def _list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else _unlike(value, "list")
+
+
+def _unlike(value: Any, wanted: str) -> typing.NoReturn:
+    raise TypeError(f"{wanted} expected, not {repr(value)[:60]}")
 
 
 def _dataclass_reader(kind: type) -> Reader:
@@ -104,9 +161,9 @@ def _union_reader(kinds: Sequence[Any]) -> Reader:
 def _tuple_reader(kinds: Sequence[Any]) -> Reader:
     if len(kinds) == 2 and kinds[1] is Ellipsis:
         reader = _reader(kinds[0])
-        return lambda value: tuple(map(reader, value))
+        return lambda value: tuple(map(reader, _list(value)))
     readers = [_reader(kind) for kind in kinds]
-    return lambda value: tuple(reader(item) for reader, item in zip(readers, value, strict=True))
+    return lambda value: tuple(reader(item) for reader, item in zip(readers, _list(value), strict=True))
 
 
 def _mapping_reader(kind: Any) -> Reader:

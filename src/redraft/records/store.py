@@ -15,14 +15,17 @@ from typing import Any, get_args
 from redraft.errors import InputError, RedraftError, UnknownName, UsageError
 from redraft.records.database import Database, Execute, open_database
 from redraft.records.keeping import SEARCHED_CHARACTERS, RunKeeper, row_values, said, size_of, write_records
+from redraft.records.reading import event_of
 from redraft.records.rows import COLUMNS, Filters, Page, Progress, RunRow, Sort, advanced
 from redraft.records.schema import migrate
 from redraft.trace import Record, Verification, read_jsonl, read_line, stored_jsonl, verify
 
-__all__ = ["FILE_NAME", "KEPT_TAG", "Pruned", "Records", "open_records"]
+__all__ = ["FILE_NAME", "IMPORTED", "KEPT_TAG", "Pruned", "Records", "open_records"]
 
 FILE_NAME = "records.sqlite"
 """The file of the records in REDRAFT_HOME, where no database URL is set."""
+IMPORTED = "i"
+"""How the ids of runs begin that were made elsewhere."""
 KEPT_TAG = "keep"
 """A run with this tag is never pruned."""
 NO_FILTERS = Filters()
@@ -144,7 +147,10 @@ class Records:
         if numbers != list(range(len(numbers))):
             first = next(place for place, number in enumerate(numbers) if place != number)
             return Verification(ok=False, complete=False, first_bad_seq=first, problem=f"record {first} was moved: it is stored as number {numbers[first]}")
-        told = replace(row_of(row.id, read_jsonl(data)), tags=row.tags)
+        try:
+            told = replace(row_of(row.id, read_jsonl(data)), tags=row.tags)
+        except InputError as error:
+            return Verification(ok=False, complete=False, problem=str(error))
         for name, value in row_values(told).items():
             if row_values(row)[name] != value:
                 return Verification(ok=False, complete=found.complete, problem=f"the list entry was altered: {name} is not what the record says")
@@ -157,7 +163,7 @@ class Records:
             InputError: it is not intact, or a run of that id is there already.
         """
         records = read_jsonl(data)
-        name = run or f"i{records[-1].hash[:16]}"
+        name = run or f"{IMPORTED}{records[-1].hash[:16]}"
         progress = _progress(name, records)
         waiting: list[tuple[Record, Mapping[str, str]]] = []
         seen: set[str] = set()
@@ -352,7 +358,7 @@ def _progress(run_id: str, records: Sequence[Record]) -> Progress:
     for record in records:
         fresh = {address: record.texts[address] for address in record.addresses if address not in seen}
         seen |= fresh.keys()
-        advanced(progress, record.payload, record.at, record.hash, size_of(record, fresh))
+        advanced(progress, event_of(record.payload, record.seq).payload(), record.at, record.hash, size_of(record, fresh))
     return progress
 
 

@@ -6,11 +6,12 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast, get_args
 from uuid import uuid4
 
+from redraft.catalogue import read_prompts
 from redraft.effects import ENTAILMENT, MEMORY, ORACLE
-from redraft.errors import InputError, UsageError
+from redraft.errors import InputError, RedraftError, UsageError
 from redraft.events import Corrected, Criticised, Decided, Event, Started, StoppedRun, plain
 from redraft.loop import Setting
 from redraft.policies import policy_from_mapping
@@ -22,10 +23,11 @@ from redraft.refiner import outcome_of, planner_for
 from redraft.replay.recorded import RESOURCES, Calls, Needed, NeedsCall, RecordedClock, RecordedEffects, RecordedModel, RecordedTool
 from redraft.strategies import runner_of
 from redraft.trace import Record, RecordKeeper, Trace
-from redraft.types import Outcome
+from redraft.types import Ability, Outcome
 
 __all__ = ["Live", "Replayed", "replay"]
 
+PARTS = ("writer", "judge", "evaluator")
 _NOT_COMPARED: Mapping[str, frozenset[str]] = {
     "started": frozenset({"policy", "policy_hash"}),
     "model_called": frozenset({"key", "started_seconds", "seconds"}),
@@ -88,6 +90,7 @@ async def replay(
         raise InputError("this record was made before records could be replayed")
     chosen = policy or policy_from_mapping(dict(started.policy), where="the policy of the record")
     end = events[-1] if isinstance(events[-1], StoppedRun) else None
+    _known_setup(started)
     clock = RecordedClock(datetime.fromisoformat(records[0].at))
     calls = Calls(events, clock)
     trace = Trace(clock, keeper=keeper)
@@ -153,7 +156,7 @@ def _effects(started: Started, policy: Policy, calls: Calls, watch: _Watch, live
     setup = started.setup
     alive = live or Live()
     names, abilities = started.models, setup["abilities"]
-    models = {part: RecordedModel(names[part], abilities[part], calls, alive.models.get(part)) for part in ("writer", "judge", "evaluator")}
+    models = {part: RecordedModel(names[part], abilities[part], calls, alive.models.get(part)) for part in PARTS}
     tools = {name: RecordedTool(name, summary, calls, alive.tools.get(name)) for name, summary in setup["summaries"].items()}
     parts = {name: RecordedTool(name, "", calls, alive.tools.get(name)) for name in (ENTAILMENT, ORACLE, MEMORY) if name in setup.get("parts", ())}
     task = started.task
@@ -172,13 +175,48 @@ def _effects(started: Started, policy: Policy, calls: Calls, watch: _Watch, live
         concurrency=policy.concurrency,
         marker_key="\x1f".join((task.query, task.answer or "", task.context)),
         prices=setup.get("prices"),
-        prompts=Prompts(started.prompts.get("replaced", {})),
+        prompts=_prompts(started),
         **parts,
     )
 
 
+def _known_setup(started: Started) -> None:
+    """The start says all that a replay needs, in the form it needs.
+
+    Raises:
+        InputError: it does not.
+    """
+    setup = started.setup
+    abilities, summaries, prices = setup.get("abilities"), setup.get("summaries"), setup.get("prices")
+    known = (
+        all(part in started.models for part in PARTS)
+        and isinstance(abilities, Mapping)
+        and all(cast("Mapping[str, object]", abilities).get(part) in get_args(Ability) for part in PARTS)
+        and isinstance(summaries, Mapping)
+        and all(isinstance(summary, str) for summary in cast("Mapping[str, object]", summaries).values())
+        and isinstance(setup.get("evaluator"), bool)
+        and isinstance(setup.get("parts", []), list)
+        and (prices is None or (isinstance(prices, Mapping) and all(isinstance(one, int | float) for one in cast("Mapping[str, object]", prices).values())))
+    )
+    if not known:
+        raise InputError("the record does not say how its run was set up, as this version of redraft writes it: it was changed, or made by another version")
+
+
+def _prompts(started: Started) -> Prompts:
+    """The prompts of the recorded run, checked like those of a user.
+
+    Raises:
+        InputError: this version of redraft has no such prompts.
+    """
+    replaced = started.prompts.get("replaced", {})
+    try:
+        return read_prompts(dict(replaced))
+    except (RedraftError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"the prompts of the record cannot be used: {error}") from None
+
+
 def _planner(started: Started, effects: RecordedEffects, policy: Policy) -> Planner:
-    recorded = str(started.setup["planner"])
+    recorded = str(started.setup.get("planner"))
     own = policy_from_mapping(dict(started.policy))
     if recorded != planner_for(effects.writer, started.task, own).name:
         raise UsageError(f"the record was made with the planner {recorded!r}, which is not one of ours; give it to replay(planner=...)")
