@@ -91,6 +91,10 @@ class TestGrid:
         with pytest.raises(InputError, match="nothing to stop"):
             stop_grid(histories, POLICIES["direct"], 6)
 
+    def test_a_default_whose_other_settings_are_not_those_of_the_records_is_refused(self, histories: list[History]) -> None:
+        with pytest.raises(InputError, match=r"other settings than those of 'guarded' \(checks, critique,"):
+            stop_grid(histories, dataclasses.replace(POLICIES["guarded"], max_turns=3), 6)
+
     def test_records_of_another_controller_are_refused(self, histories: list[History]) -> None:
         other = history_of(recorded(WORLD, 99, dataclasses.replace(simulated_policy(WORLD), strict_scores=False)))
         with pytest.raises(UsageError, match="strict_scores"):

@@ -48,6 +48,8 @@ SAME = 1e-9
 TUNED: tuple[StopReason, ...] = ("target", "unchanged", "cycle", "rejections", "stagnation", "stable", "hard_cap")
 """Rules that the grid sets; what else a policy stops for stays."""
 TARGETS, SAFE_TARGETS = (0.80, 0.85, 0.90, 0.95), (0.05, 0.10, 0.20, 0.30)
+UNCOMPARED = frozenset({"name", "summary", "source", "budgets", "calibration"})
+"""Settings in which a default may differ from the records, beside the rules: they name a policy, or belong to the world."""
 RULE_FIELDS = ("stops", "max_turns", "turns_by_kind", "auto_turns", "target", "rejections", "stable_change", "window")
 
 
@@ -165,13 +167,19 @@ def stop_grid(histories: Sequence[History], default: Policy, cap: int, axes: Axe
     """Where every setting ends every record.
 
     Raises:
-        InputError: the default goes on longer than the records, or is no loop that could stop.
+        InputError: the default goes on longer than the records, is no loop that could stop, or has other settings than they were made under.
         UsageError: the records were made under policies that differ in more than when to stop.
     """
     np = laboratory("numpy")
     if "checked" in default.stops:
         raise InputError(f"the policy {default.name!r} rewrites nothing, so that there is nothing to stop; name another with --policy")
     base, axes = histories[0].policy, axes or stopping_axes(default, cap)
+    others = [item.name for item in dataclasses.fields(Policy) if item.name not in (*RULE_FIELDS, *UNCOMPARED)]
+    if differing := [name for name in others if getattr(base, name) != getattr(default, name)]:
+        raise InputError(
+            f"the records were made under other settings than those of {default.name!r} ({', '.join(differing)}), so that they do not say what it would do; "
+            "name the policy that they were made from with --policy, or make records with its settings and stops = ['hard_cap']"
+        )
     fixed: tuple[StopReason, ...] = tuple(reason for reason in default.stops if reason not in TUNED)
     atoms = [Option(label="", rules=fixed), *(option for axis in axes for option in axis)]
     rows = [_alone(base, option) for option in atoms]
