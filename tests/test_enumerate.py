@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from redraft.planning.options import Option
 from redraft.planning.rounding import Rounding, read_rounding
 from redraft.policy import Budgets
 from redraft.protocols import Model
+from redraft.studies.datasets import read_dataset
 from redraft.tools import open_tools
 from redraft.tools.calculator import evaluate
 from redraft.trace import Trace
@@ -340,3 +343,44 @@ async def test_any_question_ends_without_an_error(query: str) -> None:
 async def test_any_mixture_of_operation_words_ends_without_an_error(words: list[str]) -> None:
     task = Task(query=" ".join(words))
     await EnumeratingPlanner().plan(task, "12", effects_for(task), {})
+
+
+@pytest.mark.parametrize(
+    ("query", "answer", "status"),
+    [
+        ("Nora picked some plums. She gave 30 of them away. If she still has 12 plums left, how many plums did Nora pick?", "42", "insufficient"),
+        ("Tom reads for 3 hours each morning and 2 hours each night. If he reads for 5 days, how many hours does he read at night?", "10", "insufficient"),
+        ("Three 'plum jam' jars stand on a shelf. If 4 more 'plum jam' jars come and 5 go, how many are left?", "2", "insufficient"),
+        ("A crate holds 24 cans. How many cans are in 5 crates?", "120", "supported"),
+        ("What is 48 times 27?", "1300", "contradicted"),
+        ("What is 20% off 50 dollars?", "45", "contradicted"),
+        ("How many kilometres are 26.2 miles?", "40", "contradicted"),
+    ],
+)
+async def test_a_reading_of_a_story_overturns_no_answer_that_was_given(query: str, answer: str, status: str) -> None:
+    task = Task(query=query, kind="math", answer=answer)
+    routes = await EnumeratingPlanner().plan(task, answer, effects_for(task), {})
+    verdict = routes[0].decide(routes[0].results or ())
+    assert verdict is not None
+    assert (verdict.status, verdict.expected is None) == (status, status != "contradicted")
+
+
+async def test_a_small_writers_own_draft_gives_way_to_a_reading_of_the_story() -> None:
+    task = Task(query="A crate holds 24 cans. How many cans are in 5 crates?", kind="math")
+    routes = await EnumeratingPlanner().plan(task, "100", effects_for(task), {})
+    verdict = routes[0].decide(routes[0].results or ())
+    assert verdict is not None
+    assert (verdict.status, verdict.expected) == ("contradicted", "120")
+
+
+@pytest.mark.parametrize(("file", "step"), [("svamp/SVAMP.jsonl", 12), ("gsm8k/test.jsonl", 12)])
+async def test_right_answers_to_word_problems_are_left_alone(shared_data: Path, file: str, step: int) -> None:
+    rows, _, _ = read_dataset(shared_data / file)
+    overturned: list[str] = []
+    for row in rows[::step]:
+        answer = row.gold.answers[0].rpartition("####")[2].strip().removesuffix(".0")
+        task = replace(row.task, answer=answer)
+        for route in await EnumeratingPlanner().plan(task, answer, effects_for(task), {}):
+            verdict = route.decide(route.results or ())
+            overturned += [task.query] if verdict is not None and verdict.status == "contradicted" else []
+    assert overturned == []

