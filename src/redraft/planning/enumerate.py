@@ -38,7 +38,7 @@ ANSWER_WORDS = 5
 WRITTEN_OUT = 0.96
 """Fit of a calculation that the question spells out."""
 BRIEF_WORDS = 12
-STORY_WORDS = 25
+STORY_WORDS = 20
 SENTENCE_END = re.compile(r"[.?!;]\s+\S")
 FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 
