@@ -20,9 +20,16 @@ APPS = "app,platform,downloads_millions\nSkycast,iOS,8.9\nSkycast,Android,19.5\n
 FRAMES = "target,exposures,exposure_s\nM51,60,150\nM67,30,60\nM81,55,150\n"
 
 
+STATIONS = "Station,Max temp (°C),Min temp (°C),Sunshine (h)\nAlder,31.4,9.8,221\nCairn,24.6,1.3,176\nBrook,33.9,7.1,248\n"
+MARKS = "class,subject,pass_rate\n7A,Maths,89%\n7A,Science,86%\n8B,Maths,71%\n8B,Science,79%\n"
+
+
 @pytest.mark.parametrize(
     ("table", "text"),
     [
+        (STATIONS, "Cairn stayed coolest with a maximum of 24.6 °C."),
+        (STATIONS, "Alder had 221 hours of sunshine and a minimum of 9.8 °C."),
+        (MARKS, "The lowest pass rate in Science was 79%."),
         (ROADS, "In Ashford the figure peaked at 214 in 2019."),
         (DELIVERIES, "Nord delivered 842 parcels on time on Oslo-Kiel."),
         (BUDGET, "Marketing stayed 56 k€ under budget."),
@@ -50,6 +57,8 @@ async def test_a_true_figure_said_in_a_way_that_no_rule_has_is_not_contradicted(
         (FRAMES, "M81 had 65 exposures.", "65"),
         (FIELDS, "The highest rain was 465 mm.", "465"),
         (DELIVERIES, "Shipments totalled 5,110.", "5,110"),
+        (STATIONS, "Alder had the highest sunshine.", "Alder"),
+        (MARKS, "8B had the highest pass rate in Maths.", "8B"),
     ],
 )
 async def test_a_wrong_figure_beside_its_measure_and_rows_is_still_found(tmp_path: Path, table: str, text: str, focus: str) -> None:

@@ -100,9 +100,14 @@ def claim_doubt(text: str, figure: Quantity, figures: Sequence[Quantity], meanin
         return "the sentence says how many times one is the other"
     if derivation.operation in ("average", "median") and len(list(meaning.sheet.rows(derivation.filters))) < 2:
         return "one row has no average"
-    if "average" in meaning.operations and derivation.operation == "cell":
+    if "average" in meaning.operations and derivation.operation == "cell" and not _averaged(meaning.sheet, derivation.measure):
         return "one row has no average"
     return _against(text, figure, figures, meaning, derivation)
+
+
+def _averaged(sheet: Sheet, measure: int | None) -> bool:
+    """Whether the column itself holds averages: "Avg salary", "Mean SBP"."""
+    return measure is not None and bool(re.search(r"\b(?:avg|average|mean|median)\b", sheet.fields[measure].name.replace("_", " "), re.IGNORECASE))
 
 
 _APIECE = re.compile(r"\s*(?:[a-z]+\s+)?(?:(?:a|an)\s+(?!(?:total|further|year-on-year)\b)[a-z]+\b|each\b|apiece\b)")

@@ -114,6 +114,8 @@ class Reading:
         low = word.text.lower()
         if any(word.stem in group and group & self.table for group in SYNONYMS):
             return True
+        if low in ("people", "persons") and self.named & _COUNTED_PERSONS:
+            return True
         if any(names & self.dated for names, _ in VERBS.get(low, ())):
             return True
         return low == "far" or any(names & self.named for names, _ in (*VERBS.get(low, ()), *COMPARATIVES.get(low, ()), *SUPERLATIVES.get(low, ())))
@@ -194,6 +196,10 @@ def read_mentions(sheet: Sheet, text: str, span: Span, *, question: bool = False
     )
 
 
+_COUNTED_PERSONS = frozenset(
+    root(word) for word in "employees staff headcount hires leavers members visitors patients pupils students passengers guests inhabitants residents".split()
+)
+"""Measures that count persons: beside them "people" says no more."""
 _PERSON_COLUMNS = frozenset(root(word) for word in "name employee person player patient student member staff".split())
 
 

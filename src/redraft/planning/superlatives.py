@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
-from redraft.claims.numbers import Quantity, show
+from redraft.claims.numbers import Quantity, agrees, show
 from redraft.claims.segment import clauses
 from redraft.planning.derivations import Derivation, comparisons, known
 from redraft.planning.label_derivations import groups
 from redraft.planning.mentions import Reading, ValueMention
-from redraft.planning.sheets import Sheet
+from redraft.planning.sheets import Filter, Sheet
 from redraft.planning.table_words import BEATING, DIRECTIONS, NOBODY, ORDINALS, RANKING, root
 from redraft.types import Evidence, Failure, Span, ToolCall, ToolResult, Verdict
 
@@ -128,6 +128,8 @@ def _superlative_claim(text: str, part: Span, sheet: Sheet, local: Reading, read
     if asked is None or measure is None:
         return None
     high, rank, place = asked
+    if _INDEFINITE.search(text, part[0], place[0]):
+        return None
     labels = [mention for mention in local.values if not mention.excluded]
     winner = _winner(text, sheet, labels, place)
     if winner is None or len(winner.filters) != 1 or len(winner.filters[0].values) != 1:
@@ -153,10 +155,21 @@ def _superlative_claim(text: str, part: Span, sheet: Sheet, local: Reading, read
     surely = measure[1] >= 0.5 and not foreign and not reading.unresolved and not local.restricted(figures) and len(sheet.fields[dimension].values) > 1
     if said == natural.name:
         return (part, winner.span), (ToolCall(tool="table", input=natural.sql),), _named(natural, said, "supported", None), known(sheet, (natural,))
-    if said in names or not surely or (winner.partial and len(names) > 1):
+    own = (*filters, *winner.filters)
+    given = any(part[0] <= figure.span[0] < part[1] and _has(sheet, own, figure) for figure in figures)
+    if said in names or not surely or given or (winner.partial and len(names) > 1):
         return (part, winner.span), (), _open("more than one reading of the superlative is possible"), None
     expected = natural.name if len(names) == 1 and not winner.partial else None
     return (part, winner.span), (ToolCall(tool="table", input=natural.sql),), _named(natural, said, "contradicted", expected), known(sheet, (natural,))
+
+
+_INDEFINITE = re.compile(r"\ban?\s+(?:\w+\s+)?$")
+"""Before "maximum of 24.6": it names a figure of the row, not the row that stands at the end."""
+
+
+def _has(sheet: Sheet, filters: Sequence[Filter], figure: Quantity) -> bool:
+    """Whether the rows have the figure in some column: then the sentence gives the row's own figure, and what it calls the end of may be another column."""
+    return any(agrees(abs(cell), figure) is True for place in sheet.measures for cell in sheet.figures(place, filters))
 
 
 def _way(derivation: Derivation) -> str:
