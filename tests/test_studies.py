@@ -410,6 +410,17 @@ class TestStatistics:
         (row,) = figures_of_tests(self.judged(first, second), self.TESTS, Setting())
         assert "equal within ±0.05 is shown" in row["conclusion"]
 
+    @pytest.mark.parametrize(("changed", "at_most"), [(0, "26%"), (2, "51%")])
+    def test_ties_alone_show_no_equality(self, changed: int, at_most: str):
+        """Two arms that gave the same texts ten times may differ on the eleventh question: the t tests' p of 0 means nothing here."""
+        first = [0.5 + place / 50 for place in range(10)]
+        second = [value + (0.01 if place < changed else 0.0) for place, value in enumerate(first)]
+        (row,) = figures_of_tests(self.judged(first, second), self.TESTS, Setting())
+        assert row["equivalence"]["p_value"] < 0.01
+        assert not row["equivalence"]["shown"]
+        assert f"scored alike on {10 - changed} of 10 questions" in row["conclusion"]
+        assert f"they differ on at most {at_most} of such questions" in row["conclusion"]
+
     def test_efficiency_is_gain_per_thousand_tokens(self):
         found, interval = efficiency([0.6, 0.8], [0.5, 0.5], [1000, 3000])
         assert found == pytest.approx(0.4 / 4)

@@ -20,12 +20,14 @@ from redraft.studies.judged import JudgeErrors, corrected_difference, corrected_
 from redraft.studies.power import detectable, required_n, required_n_tost
 from redraft.studies.stats import (
     RESAMPLES,
+    TIED,
     Interval,
     bca_interval,
     bootstrap_interval,
     effect,
     holm,
     interaction,
+    laboratory,
     mcnemar_exact,
     paired_interval,
     shares,
@@ -38,6 +40,9 @@ __all__ = ["Judged", "arm_figures", "efficiency", "figures_of_tests", "judged_of
 
 LARGEST_SAMPLE = 100_000
 INTERACTION = "interaction"
+FEWEST_DIFFERING = 5
+"""Questions on which the arms must differ before t tests of equality say anything: where nearly all are tied, the few that are not decide, and a rare large
+difference goes unseen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -158,6 +163,7 @@ def _tested(judged: Judged, test: Test, setting: Setting) -> dict[str, Any]:
     longer, shorter = _sums({name: [math.log(count) for count in counts] for name, counts in judged.lengths.items()}, test.weights)
     length = adjusted_for_length(differences, [after - before for before, after in zip(shorter, longer, strict=True)])
     equal = tost(differences, setting.bound, setting.alpha)
+    differing = sum(abs(difference) > TIED for difference in differences)
     spent, saved = _sums({name: [float(count) for count in counts] for name, counts in judged.tokens.items()}, test.weights)
     parts = shares(differences)
     row: dict[str, Any] = {
@@ -177,7 +183,14 @@ def _tested(judged: Judged, test: Test, setting: Setting) -> dict[str, Any]:
         "worse": parts.worse,
         "tied": parts.tied,
         "tokens": fmean(spent) - fmean(saved),
-        "equivalence": {"bound": equal.bound, "p_value": equal.p_value, "ci90": list(equal.interval), "shown": equal.equivalent},
+        "differing": differing,
+        "differing_at_most": _at_most(differing, found.n),
+        "equivalence": {
+            "bound": equal.bound,
+            "p_value": equal.p_value,
+            "ci90": list(equal.interval),
+            "shown": equal.equivalent and differing >= FEWEST_DIFFERING,
+        },
         "at_equal_length": None if length is None else {"mean": length.mean, "ci95": list(length.interval), "slope": length.slope},
         "by_domain": _by_domain(differences, judged.domains, setting),
         "deviation": stdev(differences) if len(differences) > 1 else None,
@@ -187,6 +200,11 @@ def _tested(judged: Judged, test: Test, setting: Setting) -> dict[str, Any]:
         contrast = interaction(seed=setting.seed, **arms)
         row["interaction"] = {"t": _finite(contrast.t_value), "F": _finite(contrast.f_value), "p": contrast.p_value}
     return row
+
+
+def _at_most(count: int, n: int, level: float = 0.95) -> float:
+    """Upper bound of a share, one-sided and exact (Clopper and Pearson)."""
+    return 1.0 if count >= n else float(laboratory("scipy.stats").beta.ppf(level, count + 1, n - count))
 
 
 def _by_domain(differences: Sequence[float], domains: Sequence[str], setting: Setting) -> dict[str, Any] | None:
@@ -227,6 +245,11 @@ def _in_words(row: Mapping[str, Any], setting: Setting) -> str:
         return words + _size_beside_bound(row, setting)
     if row["equivalence"]["shown"]:
         return f"{row['name']}: equal within ±{setting.bound:g} is shown (two one-sided tests, {p_in_words(row['equivalence']['p_value'])}), {figures}."
+    if row["differing"] < FEWEST_DIFFERING:
+        return (
+            f"{row['name']}: nothing can be concluded. The arms are scored alike on {row['n'] - row['differing']} of {row['n']} questions: too few are left "
+            f"to test; with 95 % confidence they differ on at most {row['differing_at_most']:.0%} of such questions, by how much is open: {figures}."
+        )
     return f"{row['name']}: nothing can be concluded, neither a difference nor equality within ±{setting.bound:g}: {figures}. {_needed(row, setting)}"
 
 
