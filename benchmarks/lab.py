@@ -83,11 +83,11 @@ def power(seed: int, count: Callable[[int], int]) -> Figures:
 
 
 def interactions(seed: int, count: Callable[[int], int]) -> Figures:
-    return {f"n = {n}: {name}": value for n in (50, 100) for name, value in interaction_study(n, count(3000), intervals=count(500), seed=seed + n).items()}
+    return {f"n = {n}: {name}": value for n in (50, 100) for name, value in interaction_study(n, count(3000), intervals=count(400), seed=seed + n).items()}
 
 
 def intervals(seed: int, count: Callable[[int], int]) -> Figures:
-    return {f"n = {n}: {name}": share for n in (20, 50) for name, share in coverage(n, count(1000), seed=seed + n).items()}
+    return {f"n = {n}: {name}": share for n in (20, 50) for name, share in coverage(n, count(400), seed=seed + n).items()}
 
 
 def calibrations(seed: int, count: Callable[[int], int]) -> Figures:
@@ -97,7 +97,7 @@ def calibrations(seed: int, count: Callable[[int], int]) -> Figures:
             50, count(500), binary=binary, seed=seed
         )
     for slope in (0.02, 0.05):
-        figures[f"quality falls by {slope:g} a turn, 60 questions: a better setting recommended"] = planted_calibrations(60, count(200), slope=slope, seed=seed)
+        figures[f"quality falls by {slope:g} a turn, 60 questions: a better setting recommended"] = planted_calibrations(60, count(100), slope=slope, seed=seed)
     return figures
 
 

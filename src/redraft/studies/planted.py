@@ -218,7 +218,7 @@ def _calibrations(n: int, calibrations: int, turns: int, seed: int, draw: Any, q
         stops = reduce(lambda done, table: np.minimum(done[:, None, :], table[None]).reshape(-1, n), tables, np.full((1, n), turns))
         stops = np.vstack([stops, stops[draw.integers(len(stops))][None]])
         tokens = np.cumsum(draw.integers(100, 400, (n, turns + 1)), axis=1).astype(float)
-        result = choose(stops, quality(draw.random(n)), tokens, questions, seed=seed + number)
+        result = choose(stops, quality(draw.random(n)), tokens, questions, seed=seed + number, with_front=False)
         found += result.recommended != len(stops) - 1
     return Share(found=found, total=calibrations, stated=stated)
 

@@ -212,7 +212,16 @@ def split(clusters: Sequence[str], seed: int) -> tuple[list[int], list[int]]:
 
 
 def choose(
-    stops: Any, quality: Any, tokens: Any, clusters: Sequence[str], *, seed: int = 0, price: float = 0.0, level: float = 0.95, labels: StopGrid | None = None
+    stops: Any,
+    quality: Any,
+    tokens: Any,
+    clusters: Sequence[str],
+    *,
+    seed: int = 0,
+    price: float = 0.0,
+    level: float = 0.95,
+    labels: StopGrid | None = None,
+    with_front: bool = True,
 ) -> Calibration:
     """The setting that the choosing half likes best, what the held-out half says of it, and the front. The default is the last row of `stops`.
 
@@ -244,11 +253,8 @@ def choose(
         level=level,
     )
     chosen = int(where[best])
-    front = _front(ends, costs, worse, choosing)
-    points = tuple(
-        _point(int(where[row]), ends[row, held], costs[row, held], worse[row, held], [clusters[i] for i in held], seed, labels)
-        for row in _thinned(front, own, costs[:, choosing].mean(axis=1))
-    )
+    front = _thinned(_front(ends, costs, worse, choosing), own, costs[:, choosing].mean(axis=1)) if with_front else []
+    points = tuple(_point(int(where[row]), ends[row, held], costs[row, held], worse[row, held], [clusters[i] for i in held], seed, labels) for row in front)
     return Calibration(
         chosen=chosen,
         gain=gain,
