@@ -27,6 +27,7 @@ def page(measured: Mapping[str, Mapping[str, Any]], references: Mapping[str, Any
         *_prefixes(_documents(measured, "recorded")),
         "### When and where",
         _table(("measure", "commit", "machine"), ((titles[name], f"`{found['commit']}`", found["machine"]) for name, found in measured.items())),
+        "At a commit that ends in `-dirty` the files were changed beside it.",
         "## Published",
         "None of these is comparable with ours in its level: other models, other questions, other budgets. What can be compared is the shape: how many drafts "
         "are mended for each that is spoilt, what tools add, what stopping early saves. `redraft eval` measures the first two and `redraft study` the last, "
@@ -45,16 +46,16 @@ def _answers(documents: Documents) -> Iterator[str]:
         return
     head = ("family", "n", "right before", "right after", "right → wrong", "seed")
     yield _table(head, ((row["family"], row["n"], _share(row["before"]), _share(row["after"]), row["right_to_wrong"], row["seed"]) for row in documents))
-    total = sum(int(row["n"]) for row in documents)
-    lost = sum(int(row["right_to_wrong"]) for row in documents)
-    yield f"{lost} of n = {total} answers were right before and wrong after. The questions are generated, in phrasings that were written after the rules."
+    right = sum(round(row["before"] * row["n"]) for row in documents)
+    lost, total = sum(int(row["right_to_wrong"]) for row in documents), sum(int(row["n"]) for row in documents)
+    yield f"{lost} of {right} right drafts became wrong (n = {total} questions). The questions are generated, in phrasings that were written after the rules."
 
 
 def _rewrites(documents: Documents) -> Iterator[str]:
     yield "### Rewrites that other systems really made, decided about by the controller"
     rows = [row for row in documents if "net" in row]
     if not rows:
-        yield "Not measured."
+        yield "Not measured. Earlier figures are in [recorded rewrites](recorded.md)."
         return
     head = ("set", "way to decide", "pairs", "repairs kept", "damages refused", "net texts that pass")
     cells = [(*_split(row["set"]), row["n"], _of(row, "repairs_kept", "repairs"), _of(row, "damages_refused", "damages"), f"{row['net']:+d}") for row in rows]

@@ -188,5 +188,5 @@ class TestBenchmarkPage:
         row = {"family": "letters", "n": 60, "before": 0.2, "after": 0.9, "right_to_wrong": 1, "seed": 7}
         page = self.page({"families": {"documents": [row], "command": "x", "commit": "abc1234", "machine": "Linux x86_64, 2 cores"}})
         assert "| letters | 60 | 20.0% | 90.0% | 1 | 7 |" in page
-        assert "1 of n = 60 answers were right before and wrong after" in page
+        assert "1 of 12 right drafts became wrong (n = 60 questions)" in page
         assert "| Questions | `abc1234` | Linux x86_64, 2 cores |" in page
