@@ -39,6 +39,7 @@ FAILED = 4
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 TERMINATED = 143
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 
 
 def main() -> None:
@@ -60,7 +61,9 @@ def _main() -> int:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            return _no_room(error)
         code = code or BROKEN_PIPE
     return code
 
@@ -93,13 +96,17 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         if os.environ.get("REDRAFT_DEBUG"):
             raise
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
-            place = f" {error.filename!r}" if error.filename else ""
-            _say(f"cannot write{place}: {error.strerror}; make room, or send the output elsewhere")
-            _silence_stdout()
-            return FAILED
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            return _no_room(error)
         _say(f"internal error ({type(error).__name__}: {error}); set REDRAFT_DEBUG=1 to see where, and please report it")
         return FAILED
+
+
+def _no_room(error: OSError) -> int:
+    place = f" {error.filename!r}" if error.filename else ""
+    _say(f"cannot write{place}: {error.strerror}; make room, or send the output elsewhere")
+    _silence_stdout()
+    return FAILED
 
 
 def _run(arguments: list[str]) -> int:
