@@ -328,6 +328,14 @@ def remembered(key: str, *, used: float = 0.0, expires: float = 1e12, body: str 
 
 
 class TestFile:
+    def test_what_was_checked_in_the_future_was_dated_by_a_wrong_clock_and_is_not_recalled(self, tmp_path: Path) -> None:
+        memory = Memory(tmp_path / "m.sqlite3")
+        year = 365 * 86_400.0
+        assert memory.put(dataclasses.replace(remembered("k"), checked=20 * year, expires=21 * year))
+        assert memory.get("k", 20 * year) is not None
+        assert memory.get("k", 20 * year - 3600) is not None
+        assert memory.get("k", 10 * year) is None
+
     @pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\x00" + b"\xff" * 5000, b"\x00" * 4096])
     def test_a_damaged_file_is_set_aside_and_said(self, world: World, content: bytes) -> None:
         world.memory.path.write_bytes(content)

@@ -28,6 +28,7 @@ __all__ = ["FILE_NAME", "Memory", "MemoryTool", "Remembered", "moment"]
 FILE_NAME = "memory.sqlite3"
 VERSION = 1
 BUSY_SECONDS = 5.0
+CLOCKS_DIFFER_SECONDS = 86_400.0
 LARGEST_FACT = 100_000
 """Characters of one fact; what is larger is not remembered."""
 LAST_SECOND = 253_402_300_799.0
@@ -88,13 +89,14 @@ class Memory:
         self._max_entries, self._max_bytes = max(1, max_entries), max(1, max_bytes)
 
     def get(self, key: str, now: float) -> Remembered | None:
-        """What is remembered under the key and not stale yet."""
+        """What is remembered under the key and not stale yet. What was checked in the future was dated by a wrong clock, so that nobody knows its age."""
         if not self.path.exists():
             return None
         with self._opened() as database:
             if database is None:
                 return None
-            row = database.execute(f"SELECT {COLUMNS} FROM facts WHERE key = ? AND expires > ?", (key, now)).fetchone()
+            latest = now + CLOCKS_DIFFER_SECONDS
+            row = database.execute(f"SELECT {COLUMNS} FROM facts WHERE key = ? AND expires > ? AND checked <= ?", (key, now, latest)).fetchone()
             if row is None:
                 return None
             database.execute("UPDATE facts SET used = ? WHERE key = ?", (now, key))
