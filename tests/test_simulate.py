@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import importlib.util
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -162,3 +164,22 @@ class TestCalibrations:
         found, broken = broken_promises(1000, 60, seed=9).values()
         assert found.share > 0.3
         assert broken.share <= 0.1
+
+
+def test_the_page_keeps_the_sections_that_were_not_measured_anew(tmp_path: Path) -> None:
+    place = Path(__file__).resolve().parents[1] / "benchmarks" / "lab.py"
+    spec = importlib.util.spec_from_file_location("lab", place)
+    assert spec is not None
+    assert spec.loader is not None
+    lab = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lab)
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{lab.BEGIN}\n{lab.END}\nafter\n", encoding="utf-8")
+    lab.write(page, {"families": {"four": Share(found=1, total=20, stated=0.05)}, "speed": {"records": 50}}, 3)
+    lab.write(page, {"speed": {"records": 51}}, 3)
+    text = page.read_text(encoding="utf-8")
+    assert "| four | 0.0500 | 0.0089 to 0.2361 | 20 | 0.0500 |" in text
+    assert "| records | 51 |" in text
+    assert "| records | 50 |" not in text
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
