@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,6 +155,24 @@ def test_both_derived_figures_change_together_and_no_operand_does() -> None:
     assert outcome.answer == "Rent: 150 * 40 = 6,000 euros.\nWith fees, 6,000 + 4,800 = 10,800 euros are due.\n"
     assert outcome.turns[0].decision.accepted
     assert len({edit.group for edit in outcome.turns[0].edits}) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        (
+            "Rent: 150 * 40 = 6,200 euros.\nWith fees, 6,200 + 4,800 = 11,000 euros are due.\n3 July 2024 was a Monday.\n",
+            "Rent: 150 * 40 = 6,000 euros.\nWith fees, 6,000 + 4,800 = 10,800 euros are due.\n3 July 2024 was a Wednesday.\n",
+        ),
+        ("租金：150 × 40 = 6200元。\n加上费用，6200 + 4800 = 11000元。\n", "租金：150 × 40 = 6000元。\n加上费用，6000 + 4800 = 10800元。\n"),
+    ],
+)
+def test_a_repair_carries_through_sentences_that_nothing_decides(tmp_path: Path, wrong: str, right: str) -> None:
+    """The sentence around a figure that follows is a claim of its own where there is something to look it up in."""
+    (tmp_path / "note.txt").write_text("The harbour museum opened in 1987.", encoding="utf-8")
+    outcome = Refiner("none").revise_sync(Task(query="", kind="report", documents=(str(tmp_path),)), wrong)
+    assert outcome.answer == right
+    assert [turn.decision.rule for turn in outcome.turns] == ["repair"]
 
 
 class TestModelsThatDoNotHelp:

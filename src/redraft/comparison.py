@@ -216,7 +216,8 @@ def _linked(changed: Sequence[Fate], fates: Sequence[Fate], problems: Sequence[P
     linked: set[str] = set()
     waiting = [fate for fate in changed if fate.new is not None and keeps_but_figures(fate.claim.text, fate.new.claim.text)]
     while waiting:
-        follows = [fate for fate in waiting if _follows(fate, repaired | linked, removed, added)]
+        settled = [fate.claim for fate in fates if fate.claim.id in repaired | linked]
+        follows = [fate for fate in waiting if _follows(fate, repaired | linked, settled, removed, added)]
         if not follows:
             break
         for fate in follows:
@@ -228,11 +229,14 @@ def _linked(changed: Sequence[Fate], fates: Sequence[Fate], problems: Sequence[P
     return linked
 
 
-def _follows(fate: Fate, repaired: set[str], removed: set[str], added: set[str]) -> bool:
+def _follows(fate: Fate, repaired: set[str], settled: Sequence[Claim], removed: set[str], added: set[str]) -> bool:
+    """Whether its new figures are the repaired ones: it was computed anew, depends on what was repaired, or is the sentence around it (`settled`)."""
     gone, come = _figures_moved(fate)
     if fate.new is not None and fate.new.status == "supported" and fate.new.method in ("computed", "executed"):
         return bool(gone & removed)
-    return bool(gone) and gone <= removed and come <= added and not repaired.isdisjoint(fate.claim.depends_on)
+    start, end = fate.claim.span
+    around = any(start <= claim.span[0] and claim.span[1] <= end and claim.text in fate.claim.text for claim in settled)
+    return bool(gone) and gone <= removed and come <= added and (around or not repaired.isdisjoint(fate.claim.depends_on))
 
 
 def _figures_moved(fate: Fate) -> tuple[set[str], set[str]]:
