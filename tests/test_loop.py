@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from redraft import trace
+from redraft.effects import Effects
 from redraft.models.scripted import ScriptedModel
+from redraft.planning.rules import RulePlanner
 from redraft.policies import policy_named
 from redraft.policy import Budgets, Policy
+from redraft.protocols import Route
 from redraft.refiner import Refiner
 from redraft.tools.calculator import CalculatorTool
 from redraft.tools.scripted import ScriptedTool, page
-from redraft.types import Failure, ModelReply, ModelRequest, Outcome, Task, ToolCall
+from redraft.types import Check, Claim, Failure, ModelReply, ModelRequest, Outcome, Task, ToolCall, Verdict
 
 Respond = Callable[[str], Any]
 
@@ -173,6 +176,22 @@ def test_a_repair_carries_through_sentences_that_nothing_decides(tmp_path: Path,
     outcome = Refiner("none").revise_sync(Task(query="", kind="report", documents=(str(tmp_path),)), wrong)
     assert outcome.answer == right
     assert [turn.decision.rule for turn in outcome.turns] == ["repair"]
+
+
+def test_a_repair_that_is_refused_takes_no_other_down_with_it() -> None:
+    """The note above the sum stands only as long as the sum does: the first rewrite is refused, and the repair elsewhere is made without it."""
+
+    class Strict(RulePlanner):
+        async def plan(self, task: Task, text: str, effects: Effects, known: Mapping[str, Check]) -> tuple[Route, ...]:
+            verdict = Verdict(status="supported" if "6,200" in text else "insufficient", method="quoted", confidence=1.0)
+            span = (0, text.index("\n"))
+            note = Claim(id="note", text=text[slice(*span)], span=span)
+            return (*await super().plan(task, text, effects, known), Route(claim=note, decide=lambda _: verdict))
+
+    text = "Rent for all is due, 150 * 40 = 6,200.\n3 July 2024 was a Monday.\n"
+    outcome = Refiner("none", planner=Strict()).revise_sync(Task(query="", kind="report"), text)
+    assert [turn.decision.accepted for turn in outcome.turns[:2]] == [False, True]
+    assert outcome.answer == text.replace("Monday", "Wednesday")
 
 
 class TestModelsThatDoNotHelp:

@@ -61,6 +61,9 @@ async def correct(task: Task, state: State, problems: Sequence[Problem], history
     edits = await cascade(state.text, exact, effects) if exact else ()
     text = apply(state.text, edits)
     if text in refused:
+        edits = _unblamed(edits, state, history)
+        text = apply(state.text, edits)
+    if text in refused:
         edits, text = (), state.text
     rest = [problem for problem in problems if not is_exact(problem, checks.get(problem.claim.id))] if edits else list(problems)
     if not rest or effects.writer.ability != "capable":
@@ -69,6 +72,16 @@ async def correct(task: Task, state: State, problems: Sequence[Problem], history
     if same_but_space(rewritten, text):
         return Candidate(text=text, edits=edits)
     return Candidate(text=rewritten, edits=diff_edits(state.text, rewritten))
+
+
+def _unblamed(edits: Sequence[Edit], state: State, history: Sequence[Turn]) -> tuple[Edit, ...]:
+    """The edits without the groups that changed what an earlier rewrite was refused for: what is right elsewhere is not lost with them."""
+    since = next((at for at in range(len(history), 0, -1) if history[at - 1].decision.accepted), 0)
+    figures = [turn.decision.figures for turn in history[since:]]
+    blamed = {name for found in figures for rule in ("out_of_scope", "lost_support", "lost_claims", "newly_contradicted") for name in found.get(rule, ())}
+    spans = [check.claim.span for check in state.checks if check.claim.id in blamed]
+    groups = {edit.group for edit in edits if any(edit.span[0] < end and start < edit.span[1] for start, end in spans)}
+    return tuple(edit for edit in edits if edit.group not in groups)
 
 
 def _whole(state: State, text: str) -> Candidate:
