@@ -107,7 +107,7 @@ class TestPrefixes:
         assert (len(found), found.cap) == (QUESTIONS, 6)
         for row, history in enumerate(histories):
             assert list(found.quality[row]) == [quality_in(text)[0] for text in retained_texts(history)]
-        assert (found.tokens[:, 1:] > found.tokens[:, :-1]).all()
+        assert (found.tokens[:, 1:] >= found.tokens[:, :-1]).all()  # a text that scores in full is not rewritten
         assert found.calls[0, -1] == histories[0].boundaries[-1].usage.llm_calls
 
     def test_what_cannot_be_used_is_named(self, histories: list[History]) -> None:

@@ -38,7 +38,7 @@ __all__ = [
 
 GRAIN = 10_000
 """Qualities are written into texts as so many parts."""
-_WORTH = re.compile(r"Proposal (\d+) is worth (\d+) parts")
+_WORTH = re.compile(r"Proposal (\d+)(?: \(\d+\))? is worth (\d+) parts")
 _FEEDBACK = "What was said of it:"
 DRAFT_TOKENS, TURN_TOKENS = 600, 1500
 
@@ -168,11 +168,11 @@ class SimulatedWriter(_Simulated):
         prompt, world = request.messages[-1].content, self._world
         draw = self._draw(request.sample, prompt)
         if request.role != "corrector":
-            return self._reply(request, _text(min(1.0, max(0.0, draw.gauss(world.draft_mean, world.draft_sd))), 0), DRAFT_TOKENS)
+            return self._reply(request, _text(min(1.0, max(0.0, draw.gauss(world.draft_mean, world.draft_sd))), 0, draw), DRAFT_TOKENS)
         quality, depth = quality_in(prompt.partition(_FEEDBACK)[0])
         chance, size = draw.random(), world.step * draw.expovariate(1)
         change = size if chance < world.repair else -size if chance > 1 - world.regress else 0.0
-        return self._reply(request, json.dumps({"text": _text(min(1.0, max(0.0, quality + change)), depth + 1)}), TURN_TOKENS)
+        return self._reply(request, json.dumps({"text": _text(min(1.0, max(0.0, quality + change)), depth + 1, draw)}), TURN_TOKENS)
 
 
 class SimulatedEvaluator(_Simulated):
@@ -198,8 +198,9 @@ class SimulatedJudge(_Simulated):
         return self._reply(request, json.dumps({"marks": marks, "verdict": "right" if quality > 0.5 else "wrong"}), 0)
 
 
-def _text(quality: float, depth: int) -> str:
-    return f"Proposal {depth} is worth {round(quality * GRAIN)} parts."
+def _text(quality: float, depth: int, draw: random.Random) -> str:
+    """A text unlike any other: of two equal ones the evaluator would say the same, and the second would have no noise of its own."""
+    return f"Proposal {depth} ({draw.randrange(10**9)}) is worth {round(quality * GRAIN)} parts."
 
 
 def _drafts(world: World, n: int, draw: Any) -> Any:
