@@ -25,7 +25,7 @@ from redraft.records.database import SqliteDatabase
 from redraft.records.reading import events_of
 from redraft.refiner import Refiner
 from redraft.trace import Trace, read_jsonl
-from redraft.types import Check, Claim, Evidence, ToolCall
+from redraft.types import Check, Claim, Evidence, Task, ToolCall
 from redraft.viewer import create_app
 from redraft.viewer.figures import calls_of, figures_of, summed
 from redraft.viewer.listing import asked
@@ -145,6 +145,14 @@ class TestOneRun:
         assert "17% of 2,340 is 397.8" in text
         assert "Stopped because nothing was left that the evidence contradicts." in text
         assert "intact: 10 events" in text
+
+    def test_a_text_that_nothing_could_be_put_into_had_no_rewrite(self, tmp_path: Path) -> None:
+        records = open_records(home=tmp_path)
+        run = Refiner("none", records=records).revise_sync(Task(query="", kind="report"), "The speed is 100 km / 2 h = 50 m/s.").run_id
+        text = page_of(records)(f"/runs/{run}")
+        records.close()
+        assert "no rewrite was proposed" in text
+        assert "refused" not in text.partition("</h1>")[2].partition("</p>")[0]
 
     def test_a_refused_rewrite_is_shown_with_its_rule(self, client: TestClient, names: dict[str, str]) -> None:
         text = client.get(f"/runs/{names['judged']}").text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from redraft.claims.edits import same_but_space
 from redraft.exporting.marking import word_changes
 from redraft.exporting.runs import Turn
 from redraft.types import Check
@@ -78,7 +79,10 @@ def _because(turn: Turn, accepted: Sequence[Turn]) -> str:
         return f"The answer changed because {by} {counted(number, 'claim')} of the draft."
     gain = decision.figures.get("gain")
     if decision.rule == "gain" and isinstance(gain, float):
-        return f"The answer changed because the evaluator scored the rewrite higher: {gain:+.3f}, where {decision.figures['thresholds']['gain']:g} is needed."
+        thresholds = decision.figures.get("thresholds")
+        needed = thresholds.get("gain") if isinstance(thresholds, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        by = f", where {needed:g} is needed" if isinstance(needed, int | float) else ""
+        return f"The answer changed because the evaluator scored the rewrite higher: {gain:+.3f}{by}."
     if decision.rule == "falls":
         return "The answer changed because the rewrite has a lower safety score."
     if decision.rule in EVERY:
@@ -113,7 +117,11 @@ def _notes(turn: Turn) -> list[str]:
 
 
 def _unchanged(turns: Sequence[Turn], checks: Sequence[Check], ended: bool) -> str:
-    refused = [turn for turn in turns if not turn.decision.accepted and turn.decision.rule != NOTHING_FOUND]
+    refused = [
+        turn
+        for turn in turns
+        if not turn.decision.accepted and turn.decision.rule != NOTHING_FOUND and not same_but_space(turn.candidate.text, turn.retained.text)
+    ]  # a rewrite that is the text itself is none
     if refused:
         number = "one rewrite was" if len(refused) == 1 else f"{len(refused)} rewrites were"
         return f"The answer {'did' if ended else 'has'} not change{'' if ended else 'd'}: {number} refused. {refused[-1].decision.reason}".strip()
