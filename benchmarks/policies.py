@@ -152,6 +152,8 @@ def page(found: dict[str, list[Row]], options: argparse.Namespace) -> str:
         "",
         f"Written by `{command}` on {datetime.now(UTC).date().isoformat()} at commit {commit}, on a machine with {os.cpu_count()} {platform.machine()} cores.",
         f"Questions: {n} of each family, generated, in phrasings that no rule was written for; the gold answers are worked out without the tools.",
+        "Those about documents are 40 of the 60 own questions, which were seen while the rules were made. Tables and documents are evidence for checks and stand in no",
+        "writer's prompt, so that a method without tools cannot know what they say: there the comparison shows what tools are for, and nothing else.",
         "",
         f"Every method drafts with the same model and may spend {options.calls} model calls on a question; best-of-n draws {options.calls} samples and may ask",
         "the model on top which calculation checks them. What each really spent is in the table; no method has fewer calls than `guarded` at its disposal.",
