@@ -17,13 +17,13 @@ import json
 import random
 import re
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from record import FixedDay
 
 from redraft import Outcome, Refiner, Task, open_model
 from redraft.claims.questions import read_question
@@ -37,16 +37,6 @@ OPEN = re.compile(r"(?:about|after|almost|around|at|before|between|by|from|in|le
 """An answer that begins so may be true beside the right one: put in its place it makes no wrong statement for certain."""
 KINDS = {"person": "name", "place": "name", "date": "date", "number": "quantity"}
 STANCES = {"completely-support": "supported", "refute": "contradicted"}
-
-
-class FixedDay:
-    """The day of the trial: prompts name the date, and equal requests must stay equal."""
-
-    def now(self) -> datetime:
-        return datetime(2026, 11, 30, 12, tzinfo=UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

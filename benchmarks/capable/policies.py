@@ -14,13 +14,13 @@ import asyncio
 import json
 import random
 import sys
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from record import FixedDay
 
 from redraft import Outcome, Refiner, Task, open_model
 from redraft.outcome import to_json
@@ -29,16 +29,6 @@ from redraft.studies.metrics import exact_match, token_f1
 from redraft.tools.documents import DocumentsTool
 
 SEED, EACH = 23, 12
-
-
-class FixedDay:
-    """The day of the trial: prompts name the date, and equal requests must stay equal."""
-
-    def now(self) -> datetime:
-        return datetime(2026, 11, 30, 12, tzinfo=UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
