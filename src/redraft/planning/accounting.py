@@ -36,13 +36,19 @@ _COMPARED = re.compile(r"\b(?:than|ahead of|behind|exceed\w*|outs\w+|surpass\w*|
 _CURRENCIES = {
     "$": "usd", "usd": "usd", "dollar": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euro": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp",
     "pound": "gbp", "pounds": "gbp", "sterling": "gbp", "¥": "jpy", "jpy": "jpy", "yen": "jpy", "chf": "chf", "franc": "chf", "francs": "chf",
-    "元": "cny", "₹": "inr", "inr": "inr", "rupee": "inr", "rupees": "inr", "cny": "cny", "rmb": "cny", "yuan": "cny",
+    "元": "cny", "人民币": "cny", "美元": "usd", "欧元": "eur", "英镑": "gbp", "日元": "jpy", "円": "jpy", "港元": "hkd", "港币": "hkd",
+    "₹": "inr", "inr": "inr", "rupee": "inr", "rupees": "inr", "cny": "cny", "rmb": "cny", "yuan": "cny",
 }  # fmt: skip
 _MONEY = frozenset(
     root(word)
     for word in "revenue sales turnover takings cost expense spending budget profit earnings salary wage pay income price fare fee charge gdp export import"
     " exports imports payroll ticket rent value debt donation fund funding investment spent spend actual paid amount balance invoice margin premium".split()
 )
+_CJK_MONEY = re.compile(
+    "收入|销售额|营业额|营收|成本|费用|支出|预算|利润|工资|薪|价|金额|房租|租金|余额|売上|収入|費用|支出|予算|利益|給与|給料|金額|家賃|残高"
+)
+"""Names of amounts of money in Chinese and Japanese, also as a part of a name: "月销售额"."""
+_CURRENCY_MARK = re.compile(r"[a-z]+|人民币|[美欧日港]元|港币|英镑|[$€£¥₹元円]")
 _WHOLE = frozenset("sum average median max min count distinct share rank difference ratio".split())
 
 
@@ -168,9 +174,10 @@ def name_doubt(text: str, clause: Reading, figures: Sequence[Quantity]) -> str:
 
 def said_currencies(text: str, figure: Quantity) -> set[str]:
     """The currency that stands with the figure."""
-    tail = re.match(r"\s*(?:(?:thousand|million|billion|m|bn|k)\s+)?([a-z]+)\b", text[figure.span[1] :].lower())
-    marks = [figure.before.strip().lower(), figure.after.strip().lower(), figure.unit.strip().lower(), tail.group(1) if tail else ""]
-    return {code for mark in marks for part in re.findall(r"[a-z]+|[$€£¥₹元]", mark) if (code := _CURRENCIES.get(part))}
+    following = text[figure.span[1] - len(figure.unit) * text[: figure.span[1]].endswith(figure.unit) :].lower()
+    tail = re.match(r"\s*(?:(?:thousand|million|billion|m|bn|k)\s+)?([a-z]+)\b|(人民币|[美欧日港]元|港币|英镑)", following)
+    marks = [figure.before.strip().lower(), figure.after.strip().lower(), figure.unit.strip().lower(), next(filter(None, tail.groups())) if tail else ""]
+    return {code for mark in marks for part in _CURRENCY_MARK.findall(mark) if (code := _CURRENCIES.get(part))}
 
 
 def _same_unit(text: str, figure: Quantity, sheet: Sheet, measure: int | None, *, sure: bool) -> bool:
@@ -181,19 +188,20 @@ def _same_unit(text: str, figure: Quantity, sheet: Sheet, measure: int | None, *
     own = _currencies(sheet, measure)
     if own:
         return bool(own & said)
-    amount = bool(set(sheet.fields[measure].stems) & _MONEY)
+    column = sheet.fields[measure]
+    amount = bool(set(column.stems) & _MONEY or _CJK_MONEY.search(column.name))
     return amount and (not sure or _said_currencies(text) == said)
 
 
 @lru_cache(maxsize=16)
 def _said_currencies(text: str) -> set[str]:
     """The currencies of the whole text: where it has but one, a table without any is in that one."""
-    return {code for mark in re.findall(r"[$€£¥₹]|\b[A-Za-z]+\b", text) if (code := _CURRENCIES.get(mark.lower()))}
+    return {code for mark in _CURRENCY_MARK.findall(text.lower()) if (code := _CURRENCIES.get(mark))}
 
 
 def _currencies(sheet: Sheet, field: int) -> set[str]:
     column = sheet.fields[field]
-    return {code for part in re.findall(r"[a-z]+|[$€£¥₹元]", f"{column.name} {column.unit}".lower()) if (code := _CURRENCIES.get(part))}
+    return {code for part in _CURRENCY_MARK.findall(f"{column.name} {column.unit}".lower()) if (code := _CURRENCIES.get(part))}
 
 
 def _compared(text: str, meaning: Meaning, figures: Sequence[Quantity]) -> bool:
@@ -288,7 +296,7 @@ _ACTIONS = frozenset("production consumption output use usage generation intake"
 
 def question_doubt(question: str, sheet: Sheet, reading: Reading, figures: Sequence[Quantity]) -> bool:
     """Whether the question says something that neither the table nor the vocabulary accounts for."""
-    asked = {code for word in re.findall(r"[a-z]+|[$€£¥₹元]", question.lower()) if (code := _CURRENCIES.get(word))}
+    asked = {code for word in _CURRENCY_MARK.findall(question.lower()) if (code := _CURRENCIES.get(word))}
     known = {code for field in range(len(sheet.fields)) for code in _currencies(sheet, field)}
     if reading.unresolved or (known and asked - known) or re.match(r"\W*(?:why|how come)\b", question, re.IGNORECASE):
         return True

@@ -89,9 +89,12 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
     before = text[max(place.span[0], figure.span[0] - 14) : figure.span[0]].lower()
     measured = any(text[mention.span[1] : figure.span[0]].strip() == "of" for mention in local.measures(sheet))
     level = "to" if measured or _REACHED.search(before) else "by" if _BY.search(before) else ""
+    said_of = _up_to(reading, later[0][0] if later else place.span[1])
+    if heading is not None and not any(sheet.fields[field].ordered for mention in reading.values for field in mention.fields):
+        said_of = replace(said_of, unresolved=(*said_of.unresolved, *heading.unresolved))  # "## Third quarter", of which the table has two months
     return Meaning(
         sheet=sheet,
-        reading=_up_to(reading, later[0][0] if later else place.span[1]),
+        reading=said_of,
         operations=operations,
         measures=measures,
         dimensions=dimensions,

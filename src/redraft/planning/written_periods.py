@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from redraft.planning.period_coverage import covered, half_filled
 from redraft.planning.sheets import CJK_PERIOD, Filter, Period, Sheet, cjk_period, period_of
 from redraft.planning.table_words import FOREIGN_MONTHS, MONTHS, root
 from redraft.types import Span
@@ -12,9 +13,9 @@ __all__ = ["written_periods"]
 
 _ENGLISH_MONTH = "|".join(f"{name[:3].title()}(?:{name[3:]})?" if name != "may" else "May" for name in MONTHS).replace("Sep(?:tember)?", "Sept?(?:ember)?")
 _MONTH = "|".join(name.title() for name in FOREIGN_MONTHS) + "|" + _ENGLISH_MONTH
-_ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th|last|final)"
+_ORDINAL = r"(?i:first|second|third|fourth|1st|2nd|3rd|4th|last|final)"
 _WRITTEN_PERIOD = re.compile(
-    rf"\b(?:(?P<quarter>[Qq][1-4]|{_ORDINAL} quarter)|(?P<half>H[12]|(?:first|second|1st|2nd) half)|(?P<month>(?:{_MONTH})\b\.?))"
+    rf"\b(?:(?P<quarter>[Qq][1-4]|{_ORDINAL}[ -][Qq]uarter)|(?P<half>H[12]|(?i:first|second|1st|2nd)[ -][Hh]alf)|(?P<month>(?:{_MONTH})\b\.?))"
     r"(?:[\s,]*(?:of|in)?\s*(?:FY\s?|CY\s?)?(?P<of>(?:19|20)\d\d)\b)?"
     r"|\b(?P<iso>(?:19|20)\d\d-(?:0[1-9]|1[0-2]|Q[1-4]))\b(?!-)"
     r"|(?<![\d.,$€£¥])\b(?P<year>(?:19|20)\d\d)\b(?![.,]\d|\s?%|\s(?:thousand|million|billion)\b|-\d)(?:\s(?P<yearof>[Qq][1-4])\b)?",
@@ -24,7 +25,8 @@ _NUMBERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "
 
 
 def written_periods(sheet: Sheet, text: str, span: Span) -> tuple[list[tuple[Span, tuple[Filter, ...]]], list[Span]]:
-    """Periods said in the text with the rows of the table that they choose, and those that the table does not have."""
+    """Periods said in the text with the rows of the table that they choose, and those that the table does not have, or not wholly."""
+    named: list[Period] = []
     found: list[tuple[Span, tuple[Filter, ...]]] = []
     unresolved: list[Span] = []
     for match in _WRITTEN_PERIOD.finditer(text, *span):
@@ -34,7 +36,10 @@ def written_periods(sheet: Sheet, text: str, span: Span) -> tuple[list[tuple[Spa
             continue
         filters = _period_filters(sheet, period)
         if filters is not None:
+            named.append(period)
             found.append(((start, match.end()), filters))
+            if not covered(sheet, period, filters):
+                unresolved.append((start, match.end()))
         elif not match["year"] or not _figure_like(text, start, match.end(), sheet):
             unresolved.append((start, match.end()))
     for match in CJK_PERIOD.finditer(text, *span) if _CJK_TEXT.search(text, *span) else ():
@@ -44,9 +49,11 @@ def written_periods(sheet: Sheet, text: str, span: Span) -> tuple[list[tuple[Spa
             continue
         filters = _first_periods(sheet, period) if before == "前" else _period_filters(sheet, period) if before not in ("后", "近", "每") else None
         if filters is not None:
+            named.append(period)
             found.append((match.span(), filters))
-        else:
+        if filters is None or not covered(sheet, period, filters):
             unresolved.append(match.span())
+    unresolved.extend(place for place in half_filled(sheet, text, span, named) if not any(place[0] < end and start < place[1] for (start, end), _ in found))
     return found, unresolved
 
 
@@ -80,7 +87,7 @@ def _read_period(match: re.Match[str]) -> Period | None:
     if match["quarter"] or match["half"]:
         kind = "quarter" if match["quarter"] else "half"
         said = (match["quarter"] or match["half"]).lower()
-        number = int(said[1]) if said[1].isdigit() else _NUMBERS[said.split()[0]]
+        number = int(said[1]) if said[1].isdigit() else _NUMBERS[re.split("[ -]", said)[0]]
         return kind, year, number if number > 0 else (4 if kind == "quarter" else 2)
     if match["month"]:
         said = match["month"].lower().rstrip(".")
