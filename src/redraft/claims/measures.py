@@ -32,7 +32,14 @@ _TABLE: dict[str, dict[str, tuple[str, str]]] = {
     "speed": {"km/h": ("5/18", "kph kmh"), "mph": ("1397/3125", ""), "m/s": ("1", "")},
     "temperature": {"°c": ("1", "celsius"), "°f": ("1", "fahrenheit")},
 }  # fmt: skip
-_CHINESE = {"公里": "km", "千米": "km", "米": "m", "厘米": "cm", "公斤": "kg", "小时": "h", "分钟": "min"}
+_EASTERN = {
+    "公里": "km", "千米": "km", "米": "m", "公尺": "m", "厘米": "cm", "公分": "cm", "毫米": "mm", "英里": "mi", "英尺": "ft", "英寸": "in",
+    "公斤": "kg", "千克": "kg", "毫克": "mg", "克": "g", "磅": "lb", "毫升": "ml", "升": "l", "摄氏度": "°c", "华氏度": "°f", "小时": "h", "分钟": "min",
+    "キロメートル": "km", "センチメートル": "cm", "ミリメートル": "mm", "メートル": "m", "マイル": "mi", "フィート": "ft", "インチ": "in",
+    "キログラム": "kg", "グラム": "g", "ポンド": "lb", "ミリリットル": "ml", "リットル": "l", "時間": "h",
+}  # fmt: skip
+"""Names in Chinese and Japanese that have one meaning. 斤 is none: 500 g on the mainland, 600 g in Taiwan."""
+_EASTERN_NAMES = "|".join(sorted(_EASTERN, key=len, reverse=True))
 
 
 def _named() -> dict[str, tuple[str, Fraction, str]]:
@@ -44,7 +51,7 @@ def _named() -> dict[str, tuple[str, Fraction, str]]:
                 named[name] = named[name + "s"] = (dimension, Fraction(factor), symbol)
     for degree in "°º":
         named |= {f"{degree}{gap}{letter}": named[f"°{letter}"] for gap in ("", " ") for letter in "cf"}
-    return named | {name: named[symbol] for name, symbol in _CHINESE.items()}
+    return named | {name: named[symbol] for name, symbol in _EASTERN.items()}
 
 
 _UNITS = _named()
@@ -58,12 +65,13 @@ def unit_factor(word: str) -> tuple[str, Fraction] | None:
 
 
 _UNIT_AFTER = re.compile(
-    r"[ \u202f-]?(?:degrees? )?(?P<unit>[°º] ?[CF]\b|km/h|m/s|公里|千米|厘米|米|公斤|小时|分钟|[A-Za-z]+)"
-    r"(?![a-zA-Z0-9_²³/^]|[ -](?:per|squared?|cubed?|an hour|a second)\b|-\d)",
+    rf"[ \u202f-]?(?:degrees? )?(?P<unit>[°º] ?[CF]\b|km/h|m/s|{_EASTERN_NAMES}|[A-Za-z]+)"
+    r"(?![每的多半のァ-ヿ]|以[上下内]|左右|より|[a-zA-Z0-9_²³/^]|[ -](?:per|squared?|cubed?|an hour|a second)\b|-\d)",
     re.IGNORECASE,
 )
 _SAYS = re.compile(
-    r"\s*(?:(?:is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have)\s+|等于|是)"
+    r"\s*(?:(?:is|are|equals?|=|==|≈|is equal to|is equivalent to|equates to|converts to|corresponds to|comes to|makes|was|contains?|has|have)\s+"
+    r"|\s*(?:等于|约等于|相当于|等於|就是|是|约为|は|が)\s*(?:约|大约|約)?)"
     r"(?:about |approximately |roughly |around |nearly |almost |exactly |≈ ?|~)?",
     re.IGNORECASE,
 )
@@ -87,6 +95,8 @@ def conversions(text: str, figures: Sequence[Quantity] | None = None) -> Iterato
         says, aside = _SAYS.fullmatch(between), _ASIDE.fullmatch(between)
         if (says is None and aside is None) or (says is None and _of_several(text, given.span[0], right[1])):
             continue
+        if says is not None and re.search("[约約]", between):
+            shown = replace(shown, approximate=True)
         if given.high is None:
             yield _conversion(text, given, shown, left[0], right[0], right[1], loose=says is None)
             continue
@@ -194,6 +204,15 @@ _DATE = (
     rf"(?:(?P<iso>\d{{4}}-\d{{2}}-\d{{2}})|(?P<m1>{_MONTH})\.? (?P<d1>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y1>\d{{4}})|(?:the )?(?P<d2>\d{{1,2}})(?:st|nd"
     rf"|rd|th)?(?: of)? (?P<m2>{_MONTH})\.?,? (?P<y2>\d{{4}}))"
 )
+_EASTERN_DATE = r"(?P<y3>(?:19|20)\d{2})\s?年\s?(?P<m3>\d{1,2})\s?月\s?(?P<d3>\d{1,2})\s?[日号號]"
+_EASTERN_WEEKDAY = re.compile(
+    rf"(?<!\d){_EASTERN_DATE}\s?(?:，|、|,)?\s?(?:(?:那天)?(?:正好|恰好)?(?:是|为|為)|は|が|（|\()?\s?"
+    r"(?:(?:星期|礼拜|禮拜|周|週)(?P<day>[一二三四五六日天])|(?P<youbi>[月火水木金土日])曜日?)(?!曜|[至到~〜、和与及或还的之前后の])"
+)
+_NOT_SAID = re.compile("如果|假如|假设|若|要是|以为|并非|もし|仮に")
+_NOT_SO = re.compile("[吗嗎？?不错误假誤違]|ない|ですか|なら")
+_EASTERN_DAYS = ("一月", "二火", "三水", "四木", "五金", "六土", "日天日")
+"""The signs of each weekday from Monday on, Chinese and Japanese."""
 _WEEKDAY_FIRST = re.compile(rf"\b{_DAY}(?P<abbreviated>\.)?,? (?:the )?{_DATE}(?![\d-])", re.IGNORECASE)
 _WEEKDAY_AFTER = re.compile(rf"\b{_DATE}(?:,? (?:is|was|will be|falls|fell|will fall|lands|landed)(?: on)? (?:a )?| \(a?|, a ){_DAY}\b", re.IGNORECASE)
 _ANY_DATE = re.compile(rf"\b{_DATE}(?![\d-])", re.IGNORECASE)
@@ -214,6 +233,7 @@ def calendar(text: str, figures: Sequence[Quantity] | None = None) -> Iterator[S
             day = _day(match)
             if day is not None:
                 yield _weekday(text, match, day)
+    yield from _eastern_weekdays(text)
     dates = [(match, day) for match in _ANY_DATE.finditer(text) if (day := _day(match)) is not None]
     found = tuple(read(text)) if figures is None else figures
     for (first, a), (second, b) in itertools.pairwise(dates):
@@ -221,6 +241,32 @@ def calendar(text: str, figures: Sequence[Quantity] | None = None) -> Iterator[S
             yield from _span(text, (first.start(), second.end()), a, b, found)
     yield from _months(text, found)
     yield from _leap_years(text)
+
+
+def _eastern_weekdays(text: str) -> Iterator[Statement]:
+    """ "2024年7月3日是星期三", "2024年7月3日は水曜日": a wrong weekday is amended in the same script."""
+    for match in _EASTERN_WEEKDAY.finditer(text):
+        before, after = re.split("[。！？\n]", text[: match.start()])[-1], re.split("[。！\n]", text[match.end() :], maxsplit=1)[0]
+        if _NOT_SAID.search(before) or _NOT_SO.search(after):
+            continue
+        try:
+            day = date(int(match["y3"]), int(match["m3"]), int(match["d3"]))
+        except ValueError:
+            continue
+        place = "day" if match["day"] else "youbi"
+        signs = _EASTERN_DAYS[day.weekday()]
+        yield Statement(
+            span=match.span(),
+            kind="date",
+            left=f"{day:%Y-%m-%d}",
+            expression=f"weekday({day:%Y-%m-%d})",
+            tool="dates",
+            word=_DAYS[day.weekday()],
+            focus=match.span(place),
+            certain=day.year >= _ZONE,
+            holds=match[place] in (signs[:-1] if place == "day" else signs[-1:]),
+            amended=signs[0] if place == "day" else signs[-1],
+        )
 
 
 def _day(match: re.Match[str]) -> date | None:

@@ -189,21 +189,22 @@ _WORDS = re.compile(
 
 _MEASURED = re.compile(
     r"[\d½¼¾][ -]?(?:degrees? )?(?:[°º] ?[cf]\b|km/h|m/s|[a-z]{1,12})\s?(?:\(|=|≈|,? or |is |are |was |equals? |equates |converts? |corresponds "
-    r"|comes |makes |contains? |has |have )[^.\n]{0,20}\d|\d(?:公里|千米|米|公斤|小时|分钟)(?:是|等于)",
+    r"|comes |makes |contains? |has |have )[^.\n]{0,20}\d"
+    r"|\d\s?(?:[公千厘毫英]?[里米尺分寸克斤升]|磅|[摄华]氏度|小时|分钟|時間|[ァ-ヿ]{2,8})\s?(?:约?等[于於]|相当于|就?是|约为|は|が|[（(])",
 )
 
 
 _DATED = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b.{0,30}\d{4}|\d{4}.{0,24}\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bleap year\b"
     r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.{0,60}\bdays\b|\bdays\b.{0,30}\b(?:between|from)\b.{0,40}\d{4}"
-    r"|\d{4}-\d\d-\d\d.{0,40}\bdays\b",
+    r"|\d{4}-\d\d-\d\d.{0,40}\bdays\b|\d\s?[日号號].{0,8}(?:星期|[礼禮]拜|[周週]|曜)",
 )
 
 
 _NUMERALS = re.compile(r"[加减乘除]|等于|足す|引く|掛|割る")
 
 
-_WEEKDAY = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)\b")
+_WEEKDAY = re.compile(r"\b(?:mon|tue|wed|thu|fri|sat|sun)\b|星期|[礼禮]拜|[周週]|曜")
 
 
 _LETTER = re.compile(r"(?<![a-z'’])[a-z](?![a-z'’])[^=\n]{0,60}=[^=\n]{0,60}(?<![a-z])[a-z](?![a-z'’])")
