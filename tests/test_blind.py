@@ -34,6 +34,7 @@ from redraft.studies.blind import (
     Case,
     check_independence,
     family_of,
+    model_identity,
     presentable,
     shuffled,
     verdict_of,
@@ -189,6 +190,24 @@ class TestIndependence:
             check_independence("openai:gpt-5", {"writer": "openai:gpt-5", "evaluator": "openai:gpt-5"})
         warnings = check_independence("openai:gpt-5", {"writer": "openai:gpt-5"}, allow_same=True)
         assert "it judges what it wrote or steered itself" in warnings[0]
+
+    @pytest.mark.parametrize(
+        ("one", "other", "same"),
+        [
+            ("http://127.0.0.1:8/v1#m", "http://127.0.0.1:8/v1/#m", True),
+            ("http://localhost:8/v1#m", "http://127.0.0.1:8/v1#m", True),
+            ("http://Host/v1#m", "http://host/v1#m", True),
+            ("https://api.openai.com/v1#gpt-5", "openai:gpt-5", True),
+            ("http://127.0.0.1:8/v1#m", "http://127.0.0.1:8/v1#M", False),
+            ("http://127.0.0.1:8/v1#m", "http://127.0.0.1:9/v1#m", False),
+            ("openai:gpt-5", "openai:gpt-5-mini", False),
+        ],
+    )
+    def test_another_spelling_of_a_model_is_that_model(self, one: str, other: str, same: bool):
+        assert (model_identity(one) == model_identity(other)) is same
+        if same:
+            with pytest.raises(UsageError, match="--allow-same-judge"):
+                check_independence(one, {"writer": other})
 
     def test_one_family_is_warned_of(self):
         (warning,) = check_independence("openai:gpt-5", {"writer": "openai:gpt-4.1", "evaluator": "google:gemini-3"})

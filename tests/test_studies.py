@@ -95,6 +95,8 @@ class TestQuestions:
             ('{"query": "a", "domain": 3}', "'domain' must be text"),
             ('{"query": "a", "id": "x"}\n{"query": "b", "id": "x"}', "two questions have the id 'x'"),
             ("", "is empty"),
+            ('{"query": "a"}', "holds one question"),
+            ('{"query": "a", "id": "x"}\n{"query": "a", "id": "y"}', "'x' and 'y' ask the same"),
         ],
     )
     def test_what_is_no_question_is_named(self, tmp_path: Path, content: str, message: str):
@@ -378,8 +380,24 @@ class TestJudging:
     def test_too_few_judged_questions_are_refused(self):
         cast = Cast()
         cast.stored["judge"] = StoredModel(ScriptedModel(["no"] * 1000, name="judge"), cast.store)
-        with pytest.raises(InputError, match="only 0 of 3 questions have a judged answer in every arm"):
+        with pytest.raises(
+            InputError, match=r"only 0 of 3 questions have a judged answer in every arm.*could not be read\): 0; without a score of every judge: 3"
+        ):
             cast.conduct("ablation", read_questions(limit=3))
+
+    def test_arms_whose_evaluator_could_not_be_read_are_named(self):
+        class Garbled(Simulated):
+            def _reply(self, request: ModelRequest, prompt: str) -> str:
+                return "<<<"
+
+        cast = Cast()
+        cast.stored["evaluator"] = StoredModel(Garbled("evaluator"), cast.store)
+        result = cast.conduct("stopping", read_questions(limit=3))
+        assert {name: arm["unscored"] for name, arm in result["arms"].items()} == {
+            "same-hard": 0, "same-dynamic": 0, "cross-hard": 3, "cross-dynamic": 3, DIRECT: 0
+        }  # fmt: skip
+        text = to_markdown(study_report(result))
+        assert text.count("on 3 of 3 questions the evaluator gave no score that could be read") == 2
 
 
 class TestStatistics:
@@ -457,6 +475,26 @@ class TestCommand:
         assert plan["parts"][0]["usd"] > 0
         assert plan["usd_at_most"] is None, "of one model nobody knows the price"
         assert isinstance(CliRunner().invoke(app, arguments).exception, MissingKey)
+
+    @pytest.mark.parametrize(
+        ("content", "words"),
+        [
+            ('{"study": "stopping"}', "the results of another study (stopping)"),
+            ('{"mine": 1}', "something that no study wrote"),
+            ("nonsense", "something that no study wrote"),
+            ("[1]", "something that no study wrote"),
+        ],
+    )
+    def test_results_of_another_origin_are_not_written_over(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, words: str):
+        monkeypatch.setenv("REDRAFT_HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "results.json").write_text(content)
+        found = CliRunner().invoke(app, self.arguments("http://127.0.0.1:9/v1", tmp_path / "out"))
+        assert isinstance(found.exception, InputError)
+        assert words in str(found.exception)
+        assert (tmp_path / "out" / "results.json").read_text() == content
+        assert not (tmp_path / "out" / "calls.sqlite").exists()
 
     def test_wrong_use_is_said(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("REDRAFT_HOME", str(tmp_path))

@@ -423,6 +423,35 @@ class TestCommand:
         assert controller["shortlist"]
         assert not (folder / "home" / "calibration.sqlite").exists()
 
+    @pytest.mark.parametrize("part", ["writer", "evaluator"])
+    def test_a_model_that_made_the_records_does_not_judge_them(
+        self, folder: Path, records: list[tuple[Record, ...]], capsys: pytest.CaptureFixture[str], part: str
+    ) -> None:
+        command = ["calibrate", "runs", "--judge", records[0][0].payload["models"][part], "--policy", "dynamic.toml"]
+        assert run(command) == 2
+        assert f"is the {part} too" in capsys.readouterr().err
+        assert run([*command, "--allow-same-judge"]) == 0
+        assert "--yes makes the calls" in capsys.readouterr().out
+
+    @pytest.mark.parametrize(
+        ("policy", "kept", "words"),
+        [("guarded", 24, "made under other settings"), ("controlled", 24, "the records end after 6"), ("dynamic.toml", 1, "at least two questions")],
+    )
+    def test_no_judge_is_paid_for_records_that_cannot_be_compared(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], policy: str, kept: int, words: str
+    ) -> None:
+        for path in sorted((folder / "runs").glob("*.jsonl"))[kept:]:
+            path.unlink()
+        assert run(["calibrate", "runs", "--judge", "http://127.0.0.1:9/v1#judge", "--policy", policy, "--yes"]) == 2
+        assert words in capsys.readouterr().err
+        assert not (folder / "home" / "judgements.sqlite").exists()
+
+    def test_a_judges_price_is_told_first(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["calibrate", "runs", "--judge", "openai:gpt-4o", "--policy", "dynamic.toml", "--json"]) == 0
+        plan = json.loads(capsys.readouterr().out)
+        assert plan["calls"] > 0
+        assert plan["usd"] > 0
+
     def test_a_judge_is_counted_before_it_is_asked(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["calibrate", "runs", "--judge", "openai:judge", "--policy", "dynamic.toml"]) == 0
         out = capsys.readouterr().out

@@ -131,12 +131,38 @@ def _study(name: str, options: _Options) -> None:
     if not options.quiet:
         sys.stderr.write(_plan_in_words(plan))
     folder = Path(options.output)
+    _check_folder(folder, name)
     result = _conducted(folder, models, (writer, evaluator, judges), setting, questions, labels, warnings, name, quiet=options.quiet)
     _written(folder, result, png=options.png)
     if options.json:
         print_json(result)
     else:
         _print(result, folder)
+
+
+def _check_folder(folder: Path, name: str) -> None:
+    """Results that something else wrote are not written over; said before a call is paid.
+
+    Raises:
+        InputError: they are there.
+    """
+    import json
+
+    path = folder / RESULT
+    try:
+        content = path.read_bytes() if path.exists() else None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}; choose another folder with -o") from None
+    if content is None:
+        return
+    try:
+        found: Any = json.loads(content)
+        whose = found["study"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        whose = None
+    if whose != name:
+        what = f"the results of another study ({one_line(str(whose))})" if whose is not None else "something that no study wrote"
+        raise InputError(f"{path} holds {what}; choose another folder with -o")
 
 
 @dataclass(frozen=True, slots=True)

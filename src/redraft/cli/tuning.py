@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from redraft.policy import Policy
     from redraft.replay import History
     from redraft.settings import Settings
+    from redraft.studies.blind import Case
     from redraft.studies.prefixes import Prefixes, Score
     from redraft.studies.rows import Row
     from redraft.studies.tuning import Calibration, Gain, StopGrid
     from redraft.trace import Record
     from redraft.types import Task
 
-__all__ = ["Material", "Request", "commit", "judged_now", "material_from", "score_from", "stopping_command", "write_recommended", "writer_of"]
+__all__ = ["Material", "Request", "commit", "judged_now", "makers_of", "material_from", "score_from", "stopping_command", "write_recommended"]
 
 HARD_CAP_HINT = (
     "make some with a policy that only its hard cap stops, for example redraft eval DATA.jsonl --policy hardcap.toml, where hardcap.toml says "
@@ -45,6 +46,7 @@ class Request:
     metric: str | None
     judged: str | None
     judge: str | None
+    allow_same_judge: bool
     cluster: str | None
     price: float
     seed: int
@@ -77,6 +79,7 @@ class Material:
 @click.option("--metric", metavar="NAME", help="How rows with gold score a text; default: the metric of their format. See redraft eval.")
 @click.option("--judged", metavar="FILE", help='Scores given before, JSON lines: {"query", "answer", "score"}, score from 0 to 1.')
 @click.option("--judge", metavar="NAME", help="A model that judges each text blindly; its calls are counted first, and made with --yes.")
+@click.option("--allow-same-judge", is_flag=True, help="Let a model judge that made the records, and warn of it.")
 @click.option("--cluster", metavar="FIELD", help="Field of the rows by which questions belong together, such as domain.")
 @click.option("--price", type=FiniteRange(0, 1), default=0.0, metavar="Q", help="Quality that 1,000 tokens are worth; default 0: quality alone.")
 @click.option("--seed", type=int, default=0, metavar="S", help="Seed of the split and of the resampling.")
@@ -105,10 +108,12 @@ def stopping_command(**given: Any) -> None:
         sys.stderr.write(f"redraft: {one_line(problem)}\n")
     if not material.histories:
         raise InputError(f"there is no record to calibrate on; {HARD_CAP_HINT}")
+    cluster_of = cluster_by(material.rows, request.cluster) if request.cluster else None
+    if request.judge is not None:
+        _check_before_judging(request, material, settings)
     score = score_from(request, material, settings)
     if score is None:
         return
-    cluster_of = cluster_by(material.rows, request.cluster) if request.cluster else None
     prefixes = judged_prefixes(material.histories.items(), score, cluster_of=cluster_of)
     for reason in prefixes.left_out:
         sys.stderr.write(f"redraft: left out: {one_line(reason)}\n")
@@ -138,6 +143,23 @@ def stopping_command(**given: Any) -> None:
         print_json(result)
     else:
         sys.stdout.write(safe(f"\nrecommended: {label if gain.recommended else 'the default'}\n{gain.reason}\nsaved: {target}\n"))
+
+
+def _check_before_judging(request: Request, material: Material, settings: Settings) -> None:
+    """Whether the records can be compared with the default at all, before a judge is paid for them.
+
+    Raises:
+        InputError: they cannot, or there are too few.
+    """
+    from redraft.settings import find_policy
+    from redraft.studies.prefixes import hard_capped
+    from redraft.studies.tuning import stop_grid
+
+    usable = [history for history in material.histories.values() if hard_capped(history)]
+    if len({history.task.query for history in usable}) < 2:
+        raise InputError(f"records of at least two questions are needed, one to choose and one to compare; {len(usable)} hard-cap records are there")
+    default = find_policy(request.policy or _known(usable[0].policy.name, settings), settings)
+    stop_grid(usable, default, min(len(history.turns) for history in usable))
 
 
 def material_from(request: Request) -> Material:
@@ -189,22 +211,29 @@ def score_from(request: Request, material: Material, settings: Settings) -> Scor
     if request.judged is not None:
         return given_scores(Path(request.judged))
     if request.judge is not None:
-        from redraft.studies.prefixes import retained_texts
+        from redraft.studies.prefixes import hard_capped, retained_texts
 
-        asked = [(history.task, text) for history in material.histories.values() for text in retained_texts(history)]
-        return judged_now(request, asked, {writer_of(events) for events in material.records.values()}, settings)
+        asked = [(history.task, text) for history in material.histories.values() if hard_capped(history) for text in retained_texts(history)]
+        return judged_now(request, asked, makers_of(material), settings)
     if not named:
         raise UsageError("what says how good an answer is? Give the rows with gold as well, or scores with --judged FILE, or a judge with --judge NAME")
     return gold_scores(gold, metric_named(request.metric or material.metric))
 
 
-def writer_of(events: Sequence[Record]) -> str:
-    """The model that wrote a record."""
-    return str(events[0].payload.get("models", {}).get("writer", ""))
+def makers_of(material: Material) -> set[tuple[str, str]]:
+    """Part and name of the models that made the records: writers and evaluators."""
+    named = [events[0].payload.get("models", {}) for events in material.records.values()]
+    return {(part, str(models[part])) for models in named for part in ("writer", "evaluator") if models.get(part)}
 
 
-def judged_now(request: Request, asked: Sequence[tuple[Task, str]], writers: Iterable[str], settings: Settings) -> Score | None:
-    """What the judge gives each text; None where its calls were only counted. Replies are kept, so that no text is judged twice."""
+def judged_now(request: Request, asked: Sequence[tuple[Task, str]], makers: Iterable[tuple[str, str]], settings: Settings) -> Score | None:
+    """What the judge gives each text; None where its calls were only counted. Replies are kept, so that no text is judged twice.
+
+    `makers`: part and name of each model that made the records.
+
+    Raises:
+        UsageError: the judge is one of these, and that was not allowed.
+    """
     from datetime import UTC, datetime
 
     from redraft.models import open_model
@@ -213,15 +242,18 @@ def judged_now(request: Request, asked: Sequence[tuple[Task, str]], writers: Ite
     from redraft.studies.qualities import blind_cases, judge_cases, judged_scores
 
     assert request.judge is not None
+    warnings = sorted({text for part, name in makers for text in check_independence(request.judge, {part: name}, allow_same=request.allow_same_judge)})
     cases = blind_cases(asked)
     if not request.yes:
-        message = f"{request.judge} would judge {len(cases)} different texts, one call each (what it judged before is not paid again); --yes makes the calls"
+        usd = _price_of(request.judge, cases)
+        price = "price not known" if usd is None else f"about ${usd:,.2f}"
+        message = f"{request.judge} would judge {len(cases)} different texts, one call each, {price} (none is paid twice); --yes makes the calls"
         if request.as_json:
-            print_json({"judge": request.judge, "calls": len(cases), "dry_run": True})
+            print_json({"judge": request.judge, "calls": len(cases), "usd": usd, "dry_run": True})
         else:
             sys.stdout.write(safe(message) + "\n")
         return None
-    for warning in sorted({text for name in writers for text in check_independence(request.judge, {"writer": name}, allow_same=True)}):
+    for warning in warnings:
         sys.stderr.write(f"redraft: {one_line(warning)}\n")
     store = CallStore(settings.home / "judgements.sqlite", datetime.now(UTC))
     model = StoredModel(open_model(request.judge, settings=settings.for_models), store)
@@ -238,6 +270,14 @@ def judged_now(request: Request, asked: Sequence[tuple[Task, str]], writers: Ite
             return judged_scores(asyncio.run(whole(lambda: bar.update(1))))
     finally:
         store.close()
+
+
+def _price_of(judge: str, cases: Sequence[Case]) -> float | None:
+    """US dollars for a call each, by the provider's list; None where nobody says."""
+    from redraft.studies.conducting import CHARACTERS_A_TOKEN, MARK_TOKENS, PROMPT_TOKENS, list_price
+
+    told = sum(len(case.question) + len(case.answer) for case in cases) // CHARACTERS_A_TOKEN + PROMPT_TOKENS * len(cases)
+    return list_price(judge, told, MARK_TOKENS * len(cases))
 
 
 def _contents(request: Request) -> list[tuple[str, bytes | None]]:

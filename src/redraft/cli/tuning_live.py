@@ -123,11 +123,11 @@ def _scored(request: Request, material: Material, outcomes: Sequence[Outcome], s
     """The score that the prefixes had, and where that was a judge's, its judgements of the new texts too."""
     if request.judge is None:
         return score
-    from redraft.cli.tuning import judged_now, writer_of
+    from redraft.cli.tuning import judged_now, makers_of
     from redraft.types import Task
 
     asked = [(Task(query=outcome.query), outcome.answer) for outcome in outcomes]
-    newly = judged_now(request, asked, {writer_of(events) for events in material.records.values()}, settings)
+    newly = judged_now(request, asked, makers_of(material), settings)
     assert newly is not None
 
     def either(task: Task, text: str) -> float | None:

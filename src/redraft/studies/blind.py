@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal, TypeVar
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field
 
@@ -42,6 +43,7 @@ __all__ = [
     "check_independence",
     "family_of",
     "gathered",
+    "model_identity",
     "presentable",
     "shuffled",
     "verdict_of",
@@ -69,6 +71,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
     "Amazon": ("nova", "titan"),
     "SmolLM": ("smollm",),
 }
+HOSTS: Mapping[str, str] = {"api.openai.com": "openai", "api.anthropic.com": "anthropic", "generativelanguage.googleapis.com": "google"}
 PROVIDERS: Mapping[str, str] = {"openai": "OpenAI", "anthropic": "Anthropic", "google": "Google"}
 
 _OPENING = re.compile(
@@ -145,19 +148,29 @@ def family_of(model: str) -> str:
     return PROVIDERS.get(provider, "SmolLM" if model == "local" else model)
 
 
+def model_identity(model: str) -> str:
+    """Equal for spellings of one model: case and name of the host, slashes at the end of its address, a provider's own address instead of its name."""
+    if not model.startswith(("http://", "https://")):
+        return model
+    address, _, name = model.partition("#")
+    parts = urlsplit(address.lower())
+    host = re.sub(r"^(localhost|\[::1\])(?=:|$)", "127.0.0.1", parts.netloc.rpartition("@")[2])
+    return f"{HOSTS[host]}:{name}" if host in HOSTS else f"{host}{parts.path.rstrip('/')}#{name}"
+
+
 def check_independence(judge: str, others: Mapping[str, str], *, allow_same: bool = False) -> tuple[str, ...]:
     """What is to be warned of: a judge that shares its family with a model of the study (role → name).
 
     Raises:
         UsageError: it is one of these models, and that was not allowed.
     """
-    same = [role for role, name in others.items() if name == judge]
+    same = [role for role, name in others.items() if model_identity(name) == model_identity(judge)]
     if same and not allow_same:
         roles = " and the ".join(same)
         raise UsageError(f"the judge {judge} is the {roles} too: models prefer their own texts; name another with --judge, or allow it with --allow-same-judge")
     warnings = [f"the judge {judge} is the {role} too: it judges what it wrote or steered itself" for role in same]
     for role, name in others.items():
-        if name != judge and family_of(name) == family_of(judge):
+        if role not in same and family_of(name) == family_of(judge):
             warnings.append(f"the judge {judge} and the {role} {name} are of one family ({family_of(judge)}): models tend to prefer texts of their own family")
     return tuple(warnings)
 

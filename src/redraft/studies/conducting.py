@@ -10,7 +10,7 @@ from typing import Any
 
 from redraft.errors import InputError, UsageError
 from redraft.protocols import Model
-from redraft.studies.blind import BlindJudge, Case, check_independence, gathered, presentable, verdict_of
+from redraft.studies.blind import BlindJudge, Case, check_independence, gathered, model_identity, presentable, verdict_of
 from redraft.studies.calls import CallStore, StoredModel, StudyClock
 from redraft.studies.contrasts import arm_figures, figures_of_tests, judged_of
 from redraft.studies.judged import JudgeErrors
@@ -19,7 +19,7 @@ from redraft.studies.questions import Question, questions_hash
 from redraft.studies.rows import read_lines
 from redraft.studies.trials import DIRECT, Bench, Design, Judgement, Progress, Setting, Trial, judge_texts, run_trials, usable_trials
 
-__all__ = ["Label", "conduct", "estimate", "read_labels", "study_warnings"]
+__all__ = ["CHARACTERS_A_TOKEN", "MARK_TOKENS", "PROMPT_TOKENS", "Label", "conduct", "estimate", "list_price", "read_labels", "study_warnings"]
 
 SCHEMA = 1
 ANSWER_TOKENS, REPLY_TOKENS, MARK_TOKENS, PROMPT_TOKENS = 400, 450, 80, 700
@@ -63,7 +63,7 @@ def study_warnings(design: Design, judges: Sequence[str], *, allow_same: bool) -
     """
     if not judges:
         raise UsageError("a study needs a judge that took no part in it; name one with --judge")
-    if len(set(judges)) < len(judges):
+    if len({model_identity(judge) for judge in judges}) < len(judges):
         raise UsageError("one judge is named twice; judges are asked again anyway, see --retest")
     return tuple(warning for judge in judges for warning in check_independence(judge, design.roles, allow_same=allow_same))
 
@@ -83,7 +83,7 @@ def estimate(design: Design, questions: Sequence[Question], setting: Setting, ju
             "calls": calls,
             "input_tokens": calls * told,
             "output_tokens": calls * said,
-            "usd": _price(model, calls * told, calls * said),
+            "usd": list_price(model, calls * told, calls * said),
         }
         for part, model, calls, said in rows
     ]
@@ -155,6 +155,7 @@ def _found(design: Design, trials: Sequence[Trial], judgement: Judgement, settin
         for attempt in attempts:
             stops[attempt.stop] = stops.get(attempt.stop, 0) + 1
         arms[arm.name]["stops"] = dict(sorted(stops.items()))
+        arms[arm.name]["unscored"] = sum(not attempt.scored for attempt in attempts)
     tests = figures_of_tests(judged, design.tests, setting)
     return {
         "arms": arms,
@@ -237,7 +238,7 @@ def _left_out(questions: Sequence[Question], trials: Sequence[Trial | Question],
     return [{"id": question.id, "why": reasons[question.id in drafted]} for question in questions if question.id not in kept]
 
 
-def _price(model: str, told: int, said: int) -> float | None:
+def list_price(model: str, told: int, said: int) -> float | None:
     """US dollars by the provider's list, 0 for what runs on this machine, None where nobody says."""
     provider, _, name = model.partition(":")
     if provider in ("local", "scripted", "none"):

@@ -16,7 +16,7 @@ from redraft.stopping import FEWEST_TURNS
 from redraft.studies.stats import laboratory
 from redraft.types import Task
 
-__all__ = ["LEAST_TURNS", "Prefixes", "Score", "judged_prefixes", "retained_texts"]
+__all__ = ["LEAST_TURNS", "Prefixes", "Score", "hard_capped", "judged_prefixes", "retained_texts"]
 
 Score = Callable[[Task, str], float | None]
 """Quality of a text as the answer to a task; None where nobody judged it."""
@@ -49,6 +49,11 @@ class Prefixes:
         return len(self.histories)
 
 
+def hard_capped(history: History) -> bool:
+    """Whether a record went on to its hard cap, so that it says what would have followed each earlier stop."""
+    return history.reason == "hard_cap" and len(history.turns) >= LEAST_TURNS
+
+
 def retained_texts(history: History) -> list[str]:
     """The text that was retained at each boundary: the draft, then after each turn."""
     texts = [history.initial.text]
@@ -69,7 +74,7 @@ def judged_prefixes(histories: Iterable[tuple[str, History]], score: Score, *, c
     qualities: list[list[float]] = []
     left_out: list[str] = []
     for name, history in histories:
-        if history.reason != "hard_cap" or len(history.turns) < LEAST_TURNS:
+        if not hard_capped(history):
             left_out.append(
                 f"{name} ended by {history.reason or 'no stop at all'} after {len(history.turns)} turns: it is no hard-cap record, and does not say what "
                 f"would have followed (run with stops = ['hard_cap'] and at least {LEAST_TURNS} turns)"

@@ -18,6 +18,8 @@ __all__ = ["DOMAINS", "OWN", "Question", "questions_hash", "read_questions"]
 
 DOMAINS = ("science", "law", "ethics", "economics", "medicine", "history", "computing", "public policy")
 OWN = "questions.jsonl"
+LEAST = 2
+"""Questions of a study."""
 EXAMPLE = '{"id": "q1", "domain": "law", "query": "What makes a contract void?"}'
 
 
@@ -48,11 +50,17 @@ def read_questions(path: Path | None = None, *, limit: int | None = None) -> tup
     found = [_question(values, number, folder, where) for number, values in lines][:limit]
     if not found:
         raise InputError(f"{where} holds no question; a line looks like {EXAMPLE}")
+    if len(found) < LEAST:
+        raise InputError(f"{where} holds one question; a study compares the arms over at least {LEAST}, and sees little below twenty")
     seen: set[str] = set()
+    asked: dict[tuple[str, str], str] = {}
     for question in found:
         if question.id in seen:
             raise InputError(f"{where}: two questions have the id {question.id!r}")
         seen.add(question.id)
+        same = asked.setdefault((question.task.context, question.task.query), question.id)
+        if same != question.id:
+            raise InputError(f"{where}: {same!r} and {question.id!r} ask the same; equal requests get equal replies, so that it would be counted twice")
     return tuple(found)
 
 

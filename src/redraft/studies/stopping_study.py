@@ -15,6 +15,7 @@ from redraft.policies import DYNAMIC, POLICIES
 from redraft.policy import Policy, with_turns
 from redraft.protocols import Model
 from redraft.replay import grid, history_of
+from redraft.studies.blind import model_identity
 from redraft.studies.questions import Question
 from redraft.studies.trials import DIRECT, Arm, Attempt, Bench, Design, Test
 
@@ -42,7 +43,7 @@ def stopping(*, writer: Model, evaluator: Model, max_turns: int) -> Design:
     Raises:
         UsageError: the other evaluator is the writer.
     """
-    if evaluator.name == writer.name:
+    if model_identity(evaluator.name) == model_identity(writer.name):
         raise UsageError("this study compares two evaluators, the writer itself and another model: name that one with --evaluator")
     arms = stopping_arms(max_turns)
     dynamic = next(arm.policy for arm in arms if arm.name == "same-dynamic")
@@ -104,4 +105,4 @@ async def _both(bench: Bench, question: Question, draft: Attempt, dynamic: Polic
         )
     texts = tuple(prefix.answer for prefix in prefixes)
     sooner = Attempt.of(early.answer, early.usage, draft, turns=early.turns, stop=early.reason, by_turn=texts[: early.turns + 1])
-    return dataclasses.replace(whole, by_turn=texts), sooner
+    return dataclasses.replace(whole, by_turn=texts), dataclasses.replace(sooner, scored=whole.scored)

@@ -195,6 +195,12 @@ def _limits(result: Mapping[str, Any]) -> list[str]:
         if result["left_out"]
         else []
     )
+    limits += [
+        f"{arm['label']}: on {arm['unscored']} of {result['n']} questions the evaluator gave no score that could be read. There the arm is the draft, and says "
+        "nothing of what refining is worth; name an evaluator that answers in the form it is asked for."
+        for arm in result["arms"].values()
+        if arm["unscored"]
+    ]
     if result["judging"]["labels"] is None:
         limits.append("No labels were given: whether the judge is right is not known, only what it says. See --judge-labels.")
     limits.append("What holds for these questions, models and settings need not hold for others.")

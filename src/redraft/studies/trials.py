@@ -18,6 +18,7 @@ from redraft.policies import POLICIES
 from redraft.policy import Policy
 from redraft.protocols import Clock, Model
 from redraft.refiner import Refiner
+from redraft.replay import history_of
 from redraft.studies.agreement import Agreement, Guesses, Retest, agreement_of, guesses_of, retest_of
 from redraft.studies.blind import NO_ANSWER, BlindJudge, BlindScore, Case, gathered, presentable, shuffled, verdict_of
 from redraft.studies.questions import Question
@@ -94,6 +95,8 @@ class Attempt:
     stop: str
     by_turn: tuple[str, ...] = ()
     """The retained text after each turn, the draft first, where the study looks at that."""
+    scored: bool = True
+    """Whether the evaluator gave the draft a score that could be read; where it did not, nothing was refined, and the arm is the draft."""
 
     @staticmethod
     def of(answer: str, usage: Usage, draft: Attempt | None, *, turns: int, stop: str, by_turn: tuple[str, ...] = ()) -> Attempt:
@@ -182,7 +185,8 @@ class Bench:
         refiner = self._refiner(policy, evaluator)
         outcome = await refiner.revise(dataclasses.replace(task, answer=None), draft.answer)
         attempt = Attempt.of(outcome.answer, outcome.usage, draft, turns=len(outcome.turns), stop=outcome.stop_reason)
-        return attempt, tuple(refiner.trace.records)
+        records = tuple(refiner.trace.records)
+        return dataclasses.replace(attempt, scored=history_of(records).initial.scorecard is not None), records
 
     def _refiner(self, policy: Policy, evaluator: Model | None) -> Refiner:
         return Refiner(self.writer, tools=(), policy=policy, evaluator=evaluator, seed=self._seed, clock=self._clock, calibration="none")
@@ -275,5 +279,10 @@ def usable_trials(trials: Sequence[Trial | Question], judgement: Judgement) -> l
         if isinstance(item, Trial) and all(judgement.quality(item.question, attempt.answer) is not None for attempt in item.attempts.values())
     ]
     if len(good) < 2:
-        raise InputError(f"only {len(good)} of {len(trials)} questions have a judged answer in every arm; a study needs at least two")
+        undrafted = sum(not isinstance(item, Trial) for item in trials)
+        raise InputError(
+            f"only {len(good)} of {len(trials)} questions have a judged answer in every arm; a study needs at least two. Without a draft (the writer refused, "
+            f"or what it sent could not be read): {undrafted}; without a score of every judge: {len(trials) - undrafted - len(good)}. Such replies are kept: "
+            "mend the model or its name, and begin in another folder (-o)"
+        )
     return good
