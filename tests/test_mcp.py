@@ -307,7 +307,7 @@ class TestWhoMayNameAServer:
         started = next(event for event in _events(refiner) if isinstance(event, Started))
         forged = dataclasses.replace(started, tools=("mcp:touch pwned",))
         with pytest.raises(UsageError, match="cannot start a program"):
-            replaying._live(forged, load_settings(tmp_path, {"REDRAFT_HOME": str(tmp_path)}), "off")  # pyright: ignore[reportPrivateUsage]
+            replaying.opened_live(forged, load_settings(tmp_path, {"REDRAFT_HOME": str(tmp_path)}), "off")
 
 
 def _events(refiner: Refiner) -> list[Any]:

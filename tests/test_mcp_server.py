@@ -98,7 +98,7 @@ WRONG_CALLS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("check_answer", {"answer": "x", "sources": ["/etc/passwd"]}, "there is no argument 'sources'"),
     ("fix_answer", {"answer": "x", "tables": ["/etc/passwd"]}, "files are given where the server is started"),
     ("fix_answer", {"answer": "x", "model": "openai:gpt-5"}, "there is no argument 'model'"),
-    ("explain_run", {"run_id": "r0"}, "no such run here"),
+    ("explain_run", {"run_id": "r-none"}, "no such run here"),
     ("explain_run", {"run_id": "../../etc/passwd"}, "no such run here"),
     ("open_file", {"path": "x"}, "no tool 'open_file'"),
 )
