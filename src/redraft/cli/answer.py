@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Literal, get_args
 
@@ -10,7 +9,8 @@ import click
 
 from redraft.cli.files import Source, read_source, replace_file, write_stdout
 from redraft.cli.options import FileCommand, RunOptions, options_of, run_options
-from redraft.errors import InputError
+from redraft.cli.wording import json_text
+from redraft.errors import InputError, UsageError
 from redraft.outcome import to_json
 from redraft.types import Outcome
 
@@ -36,6 +36,8 @@ def ask_command(ctx: click.Context, query: str) -> int:
     if not question:
         raise InputError('the question is empty; for example: redraft ask "What is 17% of 2,340?"')
     session = open_session(options, default_model="local")
+    if session.model == "none":
+        raise UsageError("ask needs a model to write the answer: give --model NAME, for example --model local; redraft check works without one")
     task = task_from(options, query=question, default_kind="qa")
     outcome = session.run(task, lambda refiner: refiner.run(task), quiet=options.quiet)
     if options.json:
@@ -55,7 +57,8 @@ def ask_command(ctx: click.Context, query: str) -> int:
 def check_command(ctx: click.Context, file: str, form: Format | None) -> int:
     """Check the text in FILE (`-`, the default: standard input) and print a verdict for every claim; nothing is changed.
 
-    Exits with 1 if something is contradicted, with --strict 3 if something is undecided, else 0.
+    Exits with 1 if something is contradicted, with --strict 3 if something is undecided, else 0. With --quiet that is all it says, unless a format is
+    asked for.
     """
     from redraft.cli.session import open_session, task_from
 
@@ -66,7 +69,8 @@ def check_command(ctx: click.Context, file: str, form: Format | None) -> int:
     session = open_session(options, default_model="none")
     task = task_from(options, query=options.query or "", default_kind="report")
     outcome = session.run(task, lambda refiner: refiner.check(task, source.text), quiet=options.quiet)
-    _print_as("json" if options.json else form or "text", outcome, "stdin" if source.path is None else file, strict=options.strict)
+    if options.json or form or not options.quiet:
+        _print_as("json" if options.json else form or "text", outcome, "stdin" if source.path is None else file, strict=options.strict)
     return _code(outcome, options)
 
 
@@ -133,8 +137,8 @@ def _print_as(form: Format, outcome: Outcome, name: str, *, strict: bool) -> Non
 
 
 def _print_json(outcome: Outcome) -> None:
-    """One line of ASCII JSON, so that it is the same in every locale and harmless on every terminal."""
-    write_stdout(json.dumps(to_json(outcome)).encode("ascii") + b"\n")
+    """One line of JSON, harmless on every terminal."""
+    write_stdout(json_text(to_json(outcome)).encode() + b"\n")
 
 
 def _print_answer(answer: str) -> None:

@@ -85,6 +85,9 @@ def checks_command(ctx: click.Context, data: str, output: str | None, limit: int
     if rows:
         model, measured = _measured(rows, session, options, seed)
         found = {method: (*reading.recorded.get(method, ()), *measured.get(method, ())) for method in {*reading.recorded, *measured}}
+    elif not reading.recorded:
+        left_out = f"{len(reading.bad)} cannot be used, {reading.partial} have no label or one that is partly true"
+        raise InputError(f"no row of {one_line(data)} can be calibrated on: {left_out}; give rows with a label (supported, contradicted or insufficient)")
     elif model == "none":
         raise UsageError("--model is missing: name the model that the recorded confidences are of")
     fitted = fit(found, seed=seed, minimum=minimum or LEAST_ROWS)

@@ -10,6 +10,7 @@ from typing import Any, cast, get_args
 import click
 
 from redraft.cli.safe import one_line
+from redraft.cli.wording import json_text
 from redraft.events import plain
 from redraft.policy import STOP_ORDER, Policy
 from redraft.types import TaskKind
@@ -32,6 +33,7 @@ class _Policies(click.Group):
 def policies_command(ctx: click.Context, as_json: bool) -> None:
     """List the policies, show one with all its settings, or say where two differ. A name may be a .toml file."""
     if ctx.invoked_subcommand is not None:
+        ctx.obj = as_json
         return
     from redraft.policies import POLICIES
     from redraft.settings import find_policy, load_settings
@@ -48,10 +50,11 @@ def policies_command(ctx: click.Context, as_json: bool) -> None:
 @policies_command.command("show", short_help="All settings of a policy, its bound and its hash.")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show_command(name: str, as_json: bool) -> None:
+@click.pass_obj
+def show_command(listed_as_json: bool, name: str, as_json: bool) -> None:
     """All effective settings of a policy: with its bound on model calls, its thresholds on the evaluator's scale of 0 to 100, and its hash."""
     shown = effective(_found(name))
-    if as_json:
+    if as_json or listed_as_json:
         print_json(shown)
     else:
         print_lines(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in _flat(shown).items())
@@ -61,11 +64,12 @@ def show_command(name: str, as_json: bool) -> None:
 @click.argument("first")
 @click.argument("second")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: for each setting that differs its two values.")
-def diff_command(first: str, second: str, as_json: bool) -> None:
+@click.pass_obj
+def diff_command(listed_as_json: bool, first: str, second: str, as_json: bool) -> None:
     """Every effective setting in which two policies differ."""
     old, new = (_flat(effective(_found(name))) for name in (first, second))
     differing = {key: [old.get(key), new.get(key)] for key in dict.fromkeys((*old, *new)) if old.get(key) != new.get(key)}
-    if as_json:
+    if as_json or listed_as_json:
         print_json(differing)
     else:
         print_lines(f"{key}: {json.dumps(was, ensure_ascii=False)} → {json.dumps(now, ensure_ascii=False)}" for key, (was, now) in differing.items())
@@ -115,8 +119,8 @@ def tools_command(as_json: bool) -> None:
 
 
 def print_json(value: object) -> None:
-    """One JSON value on standard output, ASCII, so that it is the same in every locale."""
-    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+    """One JSON value on standard output."""
+    sys.stdout.write(json_text(value, indent=2) + "\n")
 
 
 def print_lines(lines: Any) -> None:

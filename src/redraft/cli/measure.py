@@ -16,6 +16,7 @@ import click
 from redraft.cli.inform import print_json
 from redraft.cli.options import FiniteRange, options_of, run_options
 from redraft.cli.safe import one_line
+from redraft.cli.wording import counted
 from redraft.errors import InputError
 from redraft.types import Outcome, Task
 
@@ -373,7 +374,7 @@ def _print_footer(summary: Mapping[str, Any]) -> None:
         f"({summary['right_unverified']} of these kept, unverified)",
         f"wrong→right {summary['wrong_to_right']}, right→wrong {summary['right_to_wrong']}; {summary['abstained']} kept, unverified"
         + ("" if summary["guard"] else "  (guard off: compare with a run without --no-guard)"),
-        f"{usage['llm_calls']} model calls, {usage['tool_calls']} tool calls, {usage['input_tokens']} tokens read "
+        f"{counted(usage['llm_calls'], 'model call')}, {counted(usage['tool_calls'], 'tool call')}, {usage['input_tokens']} tokens read "
         f"({usage['cached_tokens']} of them cached), {usage['output_tokens']} written, {summary['seconds']:.1f} s",
         str(summary["note"]),
     ]

@@ -89,7 +89,7 @@ SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
     "record": ("--no-record", {"flag_value": False, "default": True, "type": bool, "help": "Keep no record of this run. See: redraft trace."}),
     "strict": ("--strict", {"is_flag": True, "help": "Exit with 3 if something is undecided."}),
     "json": ("--json", {"is_flag": True, "help": "Print one JSON object on standard output, and nothing else there."}),
-    "quiet": ("--quiet", {"is_flag": True, "help": "No progress and no report; of `ask`, the answer alone."}),
+    "quiet": ("--quiet", {"is_flag": True, "help": "No progress, notes or report: of `check` the exit code alone, of `ask` the answer, of `fix` the text."}),
 }
 
 

@@ -6,6 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from redraft.cli.wording import counted
 from redraft.events import Corrected, Decided, Drafted, Event, ModelCalled, ToolCalled, Verified
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Progress:
                 self._doing = f"rewrite {event.turn} {'accepted' if event.decision.accepted else 'refused'}"
             case _:
                 return
-        self._show(f"{self._doing} ({self._calls[0]} model calls, {self._calls[1]} tool calls)")
+        self._show(f"{self._doing} ({counted(self._calls[0], 'model call')}, {counted(self._calls[1], 'tool call')})")
 
     def fetching(self, what: str, done: int, total: int) -> None:
         """Show how far a download is; called from a worker thread."""

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from redraft.claims.edits import diff_edits
 from redraft.cli.safe import one_line, safe
+from redraft.cli.wording import counted
 from redraft.types import Check, CheckStatus, Edit, Evidence, Outcome, Span, Status
 
 if TYPE_CHECKING:
@@ -207,8 +208,8 @@ def _summary_line(outcome: Outcome, console: Console) -> Text:
     if counts:
         line.append("  " + ", ".join(f"{number} {word}" for word, number in counts.items()), style="")
     line.append(
-        f"\n{len(outcome.turns)} turns, {usage.llm_calls} model calls, {usage.tool_calls} tool calls, "
-        f"{usage.input_tokens + usage.output_tokens} tokens, {usage.seconds:.1f} s",
+        f"\n{counted(len(outcome.turns), 'turn')}, {counted(usage.llm_calls, 'model call')}, {counted(usage.tool_calls, 'tool call')}, "
+        f"{counted(usage.input_tokens + usage.output_tokens, 'token')}, {usage.seconds:.1f} s",
         style="dim",
     )
     return line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -11,6 +10,7 @@ import click
 
 from redraft.cli.files import write_stdout
 from redraft.cli.trace import opened_records, read_run
+from redraft.cli.wording import counted, json_text
 from redraft.privacy import PrivacyMode
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _print(replayed: Replayed, name: str, *, as_json: bool, own: bool) -> None:
             "needed": call,
             "outcome": None if outcome is None else to_json(outcome),
         }
-        write_stdout(json.dumps(value).encode("ascii") + b"\n")
+        write_stdout(json_text(value).encode() + b"\n")
         return
     if needed is not None:
         lines = [f"the record does not reach: {needed.in_words()}", f"{replayed.decisions} decisions before; --continue goes on from there"]
@@ -147,7 +147,11 @@ def _print(replayed: Replayed, name: str, *, as_json: bool, own: bool) -> None:
             ended = "every event and the answer are the recorded ones" if replayed.same else f"{other}: {replayed.difference}"
         else:
             ended = "as recorded" if replayed.same else replayed.difference
-        lines = [outcome.answer, "", f"{outcome.status} ({outcome.stop_reason}), {len(outcome.turns)} turns, {replayed.decisions} decisions; {ended}"]
+        lines = [
+            outcome.answer,
+            "",
+            f"{outcome.status} ({outcome.stop_reason}), {counted(len(outcome.turns), 'turn')}, {counted(replayed.decisions, 'decision')}; {ended}",
+        ]
     if name:
         lines.append(f"recorded as {name}")
     sys.stdout.write(safe("\n".join(lines)) + "\n")

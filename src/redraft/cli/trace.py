@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from datetime import UTC, datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from redraft.cli.files import write_stdout
+from redraft.cli.wording import counted, json_text
 from redraft.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def show_command(run: str, as_json: bool) -> int:
     found = _records_of(run)
     for record in found:
         if as_json:
-            write_stdout(json.dumps({"seq": record.seq, "at": record.at, "hash": record.hash, **record.payload}).encode("ascii") + b"\n")
+            write_stdout(json_text({"seq": record.seq, "at": record.at, "hash": record.hash, **record.payload}).encode() + b"\n")
         else:
             sys.stdout.write(f"{record.seq:>4}  {record.at[11:23]}  {record.hash[:8]}  {_line(record)}\n")
     return 0
@@ -260,7 +260,7 @@ def _row_json(row: RunRow) -> dict[str, Any]:
 
 
 def _print_json(value: Any) -> None:
-    write_stdout(json.dumps(value).encode("ascii") + b"\n")
+    write_stdout(json_text(value).encode() + b"\n")
 
 
 def _print_rows(rows: tuple[RunRow, ...]) -> None:
@@ -272,4 +272,5 @@ def _print_rows(rows: tuple[RunRow, ...]) -> None:
         cost = "" if row.cost_usd is None else f"  ${row.cost_usd:.4f}"
         counts = f"{row.supported} supported, {row.contradicted} contradicted, {row.undecided} undecided"
         sys.stdout.write(f"{row.id}  {when}  {status:<10}  {row.policy}  {one_line(row.model, 30)}{cost}\n")
-        sys.stdout.write(f"    {one_line(row.query or row.answer, 100)}\n    {counts}; {row.turns} turns, {row.llm_calls} model calls, {row.seconds:.1f} s\n")
+        spent = f"{counted(row.turns, 'turn')}, {counted(row.llm_calls, 'model call')}, {row.seconds:.1f} s"
+        sys.stdout.write(f"    {one_line(row.query or row.answer, 100)}\n    {counts}; {spent}\n")
