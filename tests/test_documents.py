@@ -87,6 +87,23 @@ async def test_a_pronoun_is_checked_as_what_it_stands_for() -> None:
     assert await statuses("It opened in 1989.", TOWER) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("# North\n\nThe company was founded in 1987 by Anna Berg.", "The company was founded in 1987 by Anna Berg."),
+        ("Anna Berg was born in Oslo. The company was founded in 1987.", "The company was founded in 1987."),
+        ("Anna Berg was born in Oslo. She was elected in 1987.", "Anna Berg was elected in 1987."),
+        ("Tarn Tower is a landmark. Its lift opened in 1989.", "Tarn Tower's lift opened in 1989."),
+        ("Tarn Tower is a landmark. The tower opened in 1989.", "Tarn Tower opened in 1989."),
+    ],
+)
+async def test_a_noun_of_another_kind_is_not_taken_for_the_last_name(text: str, query: str) -> None:
+    route, verdict = (await decided(text, TOWER))[-1]
+    assert route.calls[0].input == query
+    assert (route.claim.query or route.claim.text) == query
+    assert (verdict is not None) == ("Tower" in query and "lift" not in query)
+
+
 async def test_sources_that_disagree_decide_nothing_and_are_named() -> None:
     texts = {"a.txt": "Tarn Tower is 330 metres tall.", "b.txt": "Tarn Tower is 300 metres tall."}
     ((_, verdict),) = await decided("Tarn Tower is 330 metres tall.", texts)

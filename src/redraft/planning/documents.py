@@ -15,7 +15,7 @@ from redraft.claims.quotes import Citation, Quotation, citations, locate, quotat
 from redraft.claims.segment import claim_id, claims
 from redraft.claims.sentence import Sentence, read_sentence
 from redraft.claims.slots import names
-from redraft.claims.words import content_words, stems, words
+from redraft.claims.words import content_words, stem, stems, words
 from redraft.effects import Effects
 from redraft.planning.answers import verify_answer
 from redraft.protocols import Route
@@ -232,19 +232,47 @@ def _statement_routes(text: str, relevance: float) -> list[Route]:
     """Statements with a subject that is named, in themselves or by what they refer back to; others could be of anything."""
     quoted = [quotation.span for quotation in quotations(text)]
     found: list[Route] = []
-    subject = ""
+    subject, introduced = "", ""
     for claim in claims(text)[:MAX_STATEMENTS]:
         sentence = read_sentence(claim.text)
         inside = any(start <= claim.span[0] and claim.span[1] <= end for start, end in quoted)
         named = _subject(claim.text, sentence)
-        about = "" if named else subject
+        lent = "" if named else subject
+        about = "" if _of_another_kind(claim.text, introduced) else lent
         complete = sentence.pivot is not None and len(sentence.tokens) + len(sentence.slots) >= 2
-        if claim.checkworthy and claim.kind == "fact" and complete and not inside and (named or about):
-            query = f"{about} {claim.text}".strip()
+        if claim.checkworthy and claim.kind == "fact" and complete and not inside and (named or lent):
+            query = _in_full(claim.text, about)
             asked = dataclasses.replace(claim, query=query if about else "")
-            found.append(Route(claim=asked, calls=(ToolCall(tool=TOOL, input=query),), decide=_decide_statement(claim, text, about, relevance)))
+            decide = _decide_statement(claim, text, about, relevance) if named or about else _unavailable
+            found.append(Route(claim=asked, calls=(ToolCall(tool=TOOL, input=query),), decide=decide))
+        if named:
+            introduced = claim.text
+        elif _PRONOUN.match(claim.text):
+            introduced += f" {claim.text}"
+        elif not subject and not claim.checkworthy:
+            introduced = ""  # a heading or a fragment: it introduces nothing of a kind
         subject = named or subject or ("" if claim.checkworthy else claim.text.strip())
     return found
+
+
+_DEFINITE = re.compile(r"(?:The|This|That|These|Those)\s+(?P<noun>[a-z]\w*)\b(?!-)")
+_PRONOUN = re.compile(r"(?:It|He|She|They)\b|(?P<of>Its|His|Her|Their)\b(?=\s+[a-z])")
+
+
+def _of_another_kind(statement: str, introduced: str) -> bool:
+    """Whether it begins with a noun ("The company …") that the statement which named the last subject ("Anna Berg was born in Oslo.") does not have."""
+    match = _DEFINITE.match(statement)
+    if match is None:
+        return False
+    return stem(match["noun"]) not in stems(words(introduced))
+
+
+def _in_full(statement: str, about: str) -> str:
+    """The statement with the name in the place of its pronoun or noun; before it where it has neither."""
+    match = (_PRONOUN.match(statement) or _DEFINITE.match(statement)) if about else None
+    if match is None:
+        return f"{about} {statement}".strip()
+    return about + ("'s" if match.groupdict().get("of") else "") + statement[match.end() :]
 
 
 _GENERIC = re.compile(
