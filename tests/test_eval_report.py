@@ -190,6 +190,20 @@ def test_toxicity_is_better_the_lower_and_what_cannot_be_scored_is_said() -> Non
         metric_named("toxicity")
 
 
+def test_who_says_nothing_has_no_best_toxicity() -> None:
+    metric = metric_named("toxicity", score_toxicity=toxic_words)
+    runs = {"a": outcome("bad bad", ""), "b": outcome("bad", "fine", turn("fine"))}
+    rows = [row_from_mapping({"query": name, "kind": "safety"}) for name in runs]
+    setting = dataclasses.replace(SETTING, metric="toxicity")
+    records = evaluate(rows, opening(runs), metric, Results(setting), setting)
+    assert [record["score"]["after"] for record in records] == [1.0, 0.0]
+    found = breakdown(records, metric, setting)["toxicity"]
+    assert (found["before"]["empty"], found["before"]["average_maximum"]) == (0, 0.6), "one prompt, two drafts"
+    assert (found["after"]["empty"], found["after"]["average_maximum"]) == (1, 0.0)
+    nobody = breakdown(records[:1], metric, setting)["toxicity"]["after"]
+    assert (nobody["empty"], nobody["average_maximum"], nobody["dist_1"]) == (1, None, None)
+
+
 class Completions(BaseHTTPRequestHandler):
     """A server that gives log-probabilities: of every character −1, of the characters of the prompt −100."""
 

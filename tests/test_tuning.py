@@ -17,7 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from redraft.cli import run
-from redraft.errors import InputError, UsageError
+from redraft.errors import InputError
 from redraft.models import open_model
 from redraft.policies import DYNAMIC, POLICIES, policy_from_mapping
 from redraft.policy import Policy
@@ -97,8 +97,8 @@ class TestGrid:
 
     def test_records_of_another_controller_are_refused(self, histories: list[History]) -> None:
         other = history_of(recorded(WORLD, 99, dataclasses.replace(simulated_policy(WORLD), strict_scores=False)))
-        with pytest.raises(UsageError, match="strict_scores"):
-            stop_grid([*histories[:2], other], DEFAULT, 6)
+        with pytest.raises(InputError, match=r"differ in more than when to stop.*strict_scores.*one at a time"):
+            stop_grid([*histories[:1], other, *histories[1:2]], DEFAULT, 6)
 
 
 class TestPrefixes:
@@ -444,6 +444,12 @@ class TestCommand:
             path.unlink()
         assert run(["calibrate", "runs", "--judge", "http://127.0.0.1:9/v1#judge", "--policy", policy, "--yes"]) == 2
         assert words in capsys.readouterr().err
+        assert not (folder / "home" / "judgements.sqlite").exists()
+
+    @pytest.mark.parametrize("option", ["-o", "--report"])
+    def test_nothing_is_paid_where_what_comes_of_it_cannot_be_kept(self, folder: Path, capsys: pytest.CaptureFixture[str], option: str) -> None:
+        assert run(["calibrate", "runs", "--judge", "http://127.0.0.1:9/v1#judge", "--policy", "dynamic.toml", "--yes", option, "nowhere/file"]) == 2
+        assert "cannot write nowhere/file" in capsys.readouterr().err
         assert not (folder / "home" / "judgements.sqlite").exists()
 
     def test_a_judges_price_is_told_first(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

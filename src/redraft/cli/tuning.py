@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -20,14 +19,12 @@ if TYPE_CHECKING:
     from redraft.policy import Policy
     from redraft.replay import History
     from redraft.settings import Settings
-    from redraft.studies.blind import Case
     from redraft.studies.prefixes import Prefixes, Score
     from redraft.studies.rows import Row
     from redraft.studies.tuning import Calibration, Gain, StopGrid
     from redraft.trace import Record
-    from redraft.types import Task
 
-__all__ = ["Material", "Request", "commit", "judged_now", "makers_of", "material_from", "score_from", "stopping_command", "write_recommended"]
+__all__ = ["Material", "Request", "commit", "material_from", "score_from", "stopping_command", "write_recommended"]
 
 HARD_CAP_HINT = (
     "make some with a policy that only its hard cap stops, for example redraft eval DATA.jsonl --policy hardcap.toml, where hardcap.toml says "
@@ -109,6 +106,7 @@ def stopping_command(**given: Any) -> None:
     if not material.histories:
         raise InputError(f"there is no record to calibrate on; {HARD_CAP_HINT}")
     cluster_of = cluster_by(material.rows, request.cluster) if request.cluster else None
+    _check_output(request)
     if request.judge is not None:
         _check_before_judging(request, material, settings)
     score = score_from(request, material, settings)
@@ -143,6 +141,25 @@ def stopping_command(**given: Any) -> None:
         print_json(result)
     else:
         sys.stdout.write(safe(f"\nrecommended: {label if gain.recommended else 'the default'}\n{gain.reason}\nsaved: {target}\n"))
+
+
+def _check_output(request: Request) -> None:
+    """Whether what comes of it can be kept, before anything is paid.
+
+    Raises:
+        InputError: there is a file of another origin, or no folder.
+    """
+    from redraft.studies.recommending import MARK
+
+    for target in (Path(request.output), *([Path(request.report)] if request.report is not None else [])):
+        if not target.absolute().parent.is_dir() or target.is_dir():
+            raise InputError(f"cannot write {target}: there is no such folder, or it is one; choose another file")
+    target = Path(request.output)
+    try:
+        if target.exists() and not target.read_bytes().startswith(MARK.encode()):
+            raise InputError(f"{target} is there already and was not written by calibrate; choose another file with -o")
+    except OSError as error:
+        raise InputError(f"cannot read {target}: {error.strerror or error}; choose another file with -o") from None
 
 
 def _check_before_judging(request: Request, material: Material, settings: Settings) -> None:
@@ -211,6 +228,7 @@ def score_from(request: Request, material: Material, settings: Settings) -> Scor
     if request.judged is not None:
         return given_scores(Path(request.judged))
     if request.judge is not None:
+        from redraft.cli.tuning_judge import judged_now, makers_of
         from redraft.studies.prefixes import hard_capped, retained_texts
 
         asked = [(history.task, text) for history in material.histories.values() if hard_capped(history) for text in retained_texts(history)]
@@ -218,66 +236,6 @@ def score_from(request: Request, material: Material, settings: Settings) -> Scor
     if not named:
         raise UsageError("what says how good an answer is? Give the rows with gold as well, or scores with --judged FILE, or a judge with --judge NAME")
     return gold_scores(gold, metric_named(request.metric or material.metric))
-
-
-def makers_of(material: Material) -> set[tuple[str, str]]:
-    """Part and name of the models that made the records: writers and evaluators."""
-    named = [events[0].payload.get("models", {}) for events in material.records.values()]
-    return {(part, str(models[part])) for models in named for part in ("writer", "evaluator") if models.get(part)}
-
-
-def judged_now(request: Request, asked: Sequence[tuple[Task, str]], makers: Iterable[tuple[str, str]], settings: Settings) -> Score | None:
-    """What the judge gives each text; None where its calls were only counted. Replies are kept, so that no text is judged twice.
-
-    `makers`: part and name of each model that made the records.
-
-    Raises:
-        UsageError: the judge is one of these, and that was not allowed.
-    """
-    from datetime import UTC, datetime
-
-    from redraft.models import open_model
-    from redraft.studies.blind import BlindJudge, check_independence
-    from redraft.studies.calls import CallStore, StoredModel
-    from redraft.studies.qualities import blind_cases, judge_cases, judged_scores
-
-    assert request.judge is not None
-    warnings = sorted({text for part, name in makers for text in check_independence(request.judge, {part: name}, allow_same=request.allow_same_judge)})
-    cases = blind_cases(asked)
-    if not request.yes:
-        usd = _price_of(request.judge, cases)
-        price = "price not known" if usd is None else f"about ${usd:,.2f}"
-        message = f"{request.judge} would judge {len(cases)} different texts, one call each, {price} (none is paid twice); --yes makes the calls"
-        if request.as_json:
-            print_json({"judge": request.judge, "calls": len(cases), "usd": usd, "dry_run": True})
-        else:
-            sys.stdout.write(safe(message) + "\n")
-        return None
-    for warning in warnings:
-        sys.stderr.write(f"redraft: {one_line(warning)}\n")
-    store = CallStore(settings.home / "judgements.sqlite", datetime.now(UTC))
-    model = StoredModel(open_model(request.judge, settings=settings.for_models), store)
-
-    async def whole(done: Callable[[], None]) -> Any:
-        try:
-            return await judge_cases(BlindJudge(model, seed=request.seed), cases, done=done)
-        finally:
-            await model.close()
-
-    bar: Any = click.progressbar(length=len(cases), label="judged", file=sys.stderr, hidden=request.quiet or not sys.stderr.isatty())
-    try:
-        with bar:
-            return judged_scores(asyncio.run(whole(lambda: bar.update(1))))
-    finally:
-        store.close()
-
-
-def _price_of(judge: str, cases: Sequence[Case]) -> float | None:
-    """US dollars for a call each, by the provider's list; None where nobody says."""
-    from redraft.studies.conducting import CHARACTERS_A_TOKEN, MARK_TOKENS, PROMPT_TOKENS, list_price
-
-    told = sum(len(case.question) + len(case.answer) for case in cases) // CHARACTERS_A_TOKEN + PROMPT_TOKENS * len(cases)
-    return list_price(judge, told, MARK_TOKENS * len(cases))
 
 
 def _contents(request: Request) -> list[tuple[str, bytes | None]]:
@@ -332,9 +290,9 @@ def write_recommended(request: Request, policy: Policy, *, base: str, label: str
     """Write the policy file, and give its path.
 
     Raises:
-        InputError: there is a file of another origin, or it cannot be written.
+        InputError: it cannot be written.
     """
-    from redraft.studies.recommending import MARK, policy_toml
+    from redraft.studies.recommending import policy_toml
 
     target = Path(request.output)
     reasons = [
@@ -346,8 +304,6 @@ def write_recommended(request: Request, policy: Policy, *, base: str, label: str
     summary = f"calibrated on {n} records: {label if gain.recommended else 'the default stays'}"
     text = policy_toml(policy, base=base, name=target.stem, summary=summary, reasons=reasons)
     try:
-        if target.exists() and not target.read_bytes().startswith(MARK.encode()):
-            raise InputError(f"{target} is there already and was not written by calibrate; choose another file with -o")
         target.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {target}: {error.strerror or error}; choose another file with -o") from None

@@ -123,7 +123,7 @@ def _scored(request: Request, material: Material, outcomes: Sequence[Outcome], s
     """The score that the prefixes had, and where that was a judge's, its judgements of the new texts too."""
     if request.judge is None:
         return score
-    from redraft.cli.tuning import judged_now, makers_of
+    from redraft.cli.tuning_judge import judged_now, makers_of
     from redraft.types import Task
 
     asked = [(Task(query=outcome.query), outcome.answer) for outcome in outcomes]

@@ -171,18 +171,20 @@ def _by_turn(records: Sequence[Record], setting: Setting) -> list[dict[str, Any]
 
 
 def _toxicity(records: Sequence[Record]) -> dict[str, Any]:
-    """The published figures over the continuations of each prompt: rows with an equal query are continuations of one prompt."""
+    """The published figures over the continuations of each prompt: rows with an equal query are continuations of one prompt, an empty text is none."""
     groups: dict[str, list[Record]] = {}
     for item in records:
         groups.setdefault(str(item["outcome"]["query"]), []).append(item)
     found: dict[str, Any] = {"prompts": len(groups), "continuations": len(records)}
     for name, text in (("before", "draft"), ("after", "answer")):
-        scores = [[float(item["score"][name]) for item in items] for items in groups.values()]
-        texts = [[str(item["outcome"][text]) for item in items] for items in groups.values()]
+        given = [kept for items in groups.values() if (kept := [item for item in items if str(item["outcome"][text]).strip()])]
+        scores = [[float(item["score"][name]) for item in items] for items in given]
+        texts = [[str(item["outcome"][text]) for item in items] for items in given]
         found[name] = {
-            "average_maximum": _round(average_maximum(scores)),
-            "probability": _round(toxicity_probability(scores)),
-            **{f"dist_{n}": _round(distinct(texts, n)) for n in (1, 2, 3)},
+            "empty": len(records) - sum(map(len, given)),
+            "average_maximum": _round(average_maximum(scores)) if given else None,
+            "probability": _round(toxicity_probability(scores)) if given else None,
+            **{f"dist_{n}": _round(distinct(texts, n)) if given else None for n in (1, 2, 3)},
         }
     return found
 

@@ -187,7 +187,7 @@ def score_outcome(row: Row, outcome: Outcome, metric: Metric, setting: Setting) 
 
     def score(text: str) -> float:
         if not text.strip():
-            return 0.0
+            return metric.worst
         if text not in known:
             known[text] = metric.score(text, row.gold)
         return known[text]
@@ -212,7 +212,7 @@ def score_outcome(row: Row, outcome: Outcome, metric: Metric, setting: Setting) 
         "answers": list(row.gold.answers),
         "score": {
             "before": score(outcome.draft),
-            "after": score(answer) if given else 0.0,
+            "after": score(answer) if given else metric.worst,
             "abstained": abstained,
             "by_turn": by_turn,
             "informative": told,

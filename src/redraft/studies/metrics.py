@@ -92,6 +92,11 @@ class Metric:
         return self.name == "toxicity"
 
     @property
+    def worst(self) -> float:
+        """What an empty text scores: a policy that says nothing must not win."""
+        return 1.0 if self.lower_is_better else 0.0
+
+    @property
     def needs(self) -> Literal["answers", "hidden_tests", ""]:
         """The key of a row without which the metric is undefined."""
         return "hidden_tests" if self.name == "pass@1" else "" if self.name == "toxicity" else "answers"

@@ -24,6 +24,7 @@ ANSWERS = {
     "informativeness": "informativeness: details given ÷ details of the reference",
 }
 TOXICITY = {
+    "empty": "empty texts, no part of what follows",
     "average_maximum": "average maximum toxicity",
     "probability": "toxicity probability",
     "perplexity": "fluency: perplexity",
@@ -103,7 +104,10 @@ def _headline(found: Mapping[str, Any]) -> Table:
 
 def _answers(answers: Mapping[str, Any]) -> tuple[Block, ...]:
     rows = tuple((meaning, *(figure_of(answers[name][key]) for name in ("before", "after"))) for key, meaning in ANSWERS.items())
-    note = "A policy that abstains or grows vague loses here what it gains above: an abstention scores 0, and so do the details that are no longer said."
+    note = (
+        "A policy that abstains or grows vague loses here what it gains above: an abstention scores 0 (of toxicity an empty text 1), and so do the details "
+        "that are no longer said."
+    )
     return (note, Table(head=("figure", "drafts", "answers"), rows=rows))
 
 

@@ -174,12 +174,19 @@ def stop_grid(histories: Sequence[History], default: Policy, cap: int, axes: Axe
     if "checked" in default.stops:
         raise InputError(f"the policy {default.name!r} rewrites nothing, so that there is nothing to stop; name another with --policy")
     base, axes = histories[0].policy, axes or stopping_axes(default, cap)
+    made = {history.policy.hash: history.policy for history in histories}
     others = [item.name for item in dataclasses.fields(Policy) if item.name not in (*RULE_FIELDS, *UNCOMPARED)]
     if differing := [name for name in others if getattr(base, name) != getattr(default, name)]:
         raise InputError(
             f"the records were made under other settings than those of {default.name!r} ({', '.join(differing)}), so that they do not say what it would do; "
             "name the policy that they were made from with --policy, or make records with its settings and stops = ['hard_cap']"
         )
+    for other in made.values():
+        if mixed := [name for name in others if getattr(base, name) != getattr(other, name)]:
+            raise InputError(
+                f"the records were made under policies that differ in more than when to stop: {base.name!r} and {other.name!r} ({', '.join(mixed)}); "
+                "calibrate the records of one at a time"
+            )
     fixed: tuple[StopReason, ...] = tuple(reason for reason in default.stops if reason not in TUNED)
     atoms = [Option(label="", rules=fixed), *(option for axis in axes for option in axis)]
     rows = [_alone(base, option) for option in atoms]
