@@ -101,3 +101,23 @@ def test_any_text_is_read_as_tables_or_none(text: str) -> None:
         assert all(len(row) == len(table.header) for row in table.rows)
         assert all(text[slice(*cell.span)] == cell.text or not cell.text for row in table.rows for cell in row)
     assert all(forms for _, forms in text_sheets(text_tables(text)))
+
+
+@pytest.mark.parametrize("label", ["Total", "Summe", "合计"])
+async def test_a_slip_in_the_total_of_two_rows_is_flagged(label: str, tmp_path: Path) -> None:
+    found = await check(tmp_path, {}, f"| Item | Amount |\n|---|---|\n| A | 100 |\n| B | 150 |\n| {label} | 240 |\n")
+    assert [(focus, status, expected) for focus, status, expected in found if status == "contradicted"] == [("240", "contradicted", "250")]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "| Item | Amount |\n|---|---|\n| Income | 500 |\n| Expenses | 20 |\n| Total | 480 |\n",
+        "| Item | Amount |\n|---|---|\n| Price | 500 |\n| Discount | 12 |\n| Total | 490 |\n",
+        "| Item | Amount |\n|---|---|\n| A | 500 |\n| B | 20 |\n| Total | 480 |\n",
+        "| Item | Amount |\n|---|---|\n| A | 100 |\n| B | 150 |\n| Total | 900 |\n",
+        "| Language | Speakers |\n|---|---|\n| French | 100 |\n| Dutch | 150 |\n| Total | 240 |\n",
+    ],
+)
+async def test_two_rows_that_may_not_add_up_to_their_total_are_left_open(table: str, tmp_path: Path) -> None:
+    assert not only(await check(tmp_path, {}, table), "contradicted")

@@ -75,12 +75,32 @@ def _totals(text: str, table: TextTable, corrected: Mapping[tuple[int, int], Fra
             figure = cell.figure
             assert figure is not None
             additive = not _RATE.search(table.header[place]) and not figure.percent
-            near = exact != 0 and Fraction(1, 2) <= figure.value / exact <= 2
-            sure = additive and (agreed > 0 or (len(found) == 1 and len(rows) > 2 and near)) and (not mean or agreed > 0)
+            near = exact != 0 and (_slip(table, rows, place, figure, exact) if len(rows) == 2 else Fraction(1, 2) <= figure.value / exact <= 2)
+            sure = additive and (agreed > 0 or (len(found) == 1 and near)) and (not mean or agreed > 0)
             if right or sure:
                 words = "the mean of the rows" if mean else "the sum of the rows"
                 listed = " + ".join(parts)
                 yield cell_route(text, cell, right, exact, words, _calculation(f"({listed}) / {len(rows)}" if mean else listed))
+
+
+def _slip(table: TextTable, rows: Sequence[int], place: int, figure: Quantity, exact: Fraction) -> bool:
+    """Whether the total of two rows is wrong by little, and is neither their difference nor that of rows which may be counted against each other."""
+    parts = [cell.figure.value for cell in table.column(place, rows) if cell.figure is not None]
+    other = {abs(parts[0] - parts[-1]), *parts}
+    opposed = any(_AGAINST.search(table.rows[row][0].text) for row in rows) or bool(_TWICE.search(table.header[place]))
+    return min(parts) > 0 and not opposed and figure.value not in other and Fraction(9, 10) <= figure.value / exact <= Fraction(11, 10)
+
+
+_AGAINST = re.compile(
+    r"\b(?:costs?|expens\w+|spend\w*|tax\w*|discounts?|refunds?|returns?|loss\w*|fees?|deduct\w+|less|minus|net|both|of which|incl\w*|kosten|rabatt\w*)\b"
+    r"|\b(?:steuer|ausgaben|abz\w+|davon|beide)\b|成本|支出|费用|税|折扣|其中",
+    re.IGNORECASE,
+)
+"""Rows that are taken off others, or counted in them."""
+_TWICE = re.compile(
+    r"\b(?:users?|customers?|visitors?|people|persons?|members?|students?|speakers?|patients?|respondents?|votes?|personen)\b|人", re.IGNORECASE
+)
+"""Who may be in both of two rows, so that the total is less than their sum."""
 
 
 def _label(table: TextTable, row: int) -> str:
