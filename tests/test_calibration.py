@@ -179,6 +179,14 @@ def search() -> ScriptedTool:
     return ScriptedTool(lambda call: page(call, "In the hall mayor Ann Dole spoke.", source="hall"))
 
 
+@pytest.mark.parametrize(("right", "said"), [(True, "are right"), (False, "are wrong")])
+def test_rows_of_one_kind_fit_no_curve(right: bool, said: str) -> None:
+    """A curve of right verdicts alone would call every confidence certain, a stated 0 too."""
+    (fitted,) = fit({"judged": [(place / 400, right) for place in range(400)]})
+    assert not fitted.curve
+    assert said in fitted.why
+
+
 def test_curves_are_applied_to_judged_and_chosen_confidence_and_never_to_a_rule() -> None:
     draft = "The mayor is Ann Dole.\nIt has 42 rooms.\nIn all, 2 + 2 = 4."
     policy = Policy(calibration={"judged": ((0.9, 0.6),), "chosen": ((0.95, 0.7),)})

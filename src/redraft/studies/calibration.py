@@ -184,6 +184,9 @@ def _fitted(method: str, rows: Sequence[Labelled], seed: int, minimum: int) -> F
     count, right = len(rows), sum(label for _, label in rows)
     if count < minimum:
         return Fitted(method=method, n=count, right=right, why=f"too few: {count} decided rows, at least {minimum} are needed")
+    if right in (0, count):
+        why = f"all {count} decided rows are {'right' if right else 'wrong'}: rows of one kind do not say how far a confidence tells one from the other"
+        return Fitted(method=method, n=count, right=right, why=why)
     drawn = sorted(rows)
     random.Random(seed).shuffle(drawn)
     learnt, held = drawn[: count // 2], drawn[count // 2 :]
