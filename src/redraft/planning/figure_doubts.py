@@ -107,7 +107,7 @@ def _doubt_of_reference(meaning: Meaning, figure: Quantity, figures: Sequence[Qu
     if meaning.foreign or reading.excluding:
         return "the sentence speaks of something beside the figures of the table, or in a way that is not computed"
     if reading.unresolved:
-        return "the sentence names a period that the table does not have"
+        return "the sentence names a period that the table does not have, or not wholly"
     if BY_UNIT == surest and reading.unexplained(figures):
         return "only the unit of the figure tells which measure is meant"
     unnamed = surest == UNNAMED and bool(reading.unexplained(figures))

@@ -10,11 +10,13 @@ from redraft.claims.written_dates import WEEKDAYS
 from redraft.planning.sheets import Filter, Period, Sheet
 from redraft.types import Span
 
-__all__ = ["covered", "half_filled"]
+__all__ = ["covered", "half_filled", "of_one_part"]
 
 _MONTHS_OF = {"year": 12, "half": 6, "quarter": 3, "month": 1}
 _WHOLE = re.compile(
-    r"\b(?P<year>year|annual(?:ly)?|yearly)\b(?!-)|\b(?P<half>half[- ]year(?:ly)?)\b|\b(?P<quarter>quarter(?:ly)?)\b|\b(?P<week>week(?:ly)?)\b"
+    r"\b(?P<year>year(?![ -]to[ -]date)|annual(?:ly)?|yearly)\b(?!-)|\b(?P<half>half[- ]year(?:ly)?)\b"
+    r"|\b(?P<quarter>quarter(?:ly)?)\b|\b(?P<week>week(?:ly)?)\b"
+    r"|(?P<todate>\byear[- ]to[- ]date\b|\bYTD\b|\bso far this year\b|今年以来|本年累计)"
     r"|(?P<year_cjk>全年|年度|年間)|(?P<quarter_cjk>本季度?|该季度?|四半期)|(?P<week_cjk>本周|全周|一周|这周|该周|週間)",
     re.IGNORECASE,
 )
@@ -39,6 +41,19 @@ def covered(sheet: Sheet, period: Period, filters: Sequence[Filter]) -> bool:
     return True
 
 
+def of_one_part(text: str, span: Span, period: Period, named: Sequence[Period]) -> bool:
+    """Whether the text names a part of the period too and speaks of nothing that takes all parts: "In 2024, income in July was 2,800"."""
+    parts = any(_MONTHS_OF[other[0]] < _MONTHS_OF[period[0]] for other in named)
+    return parts and not _OF_ALL.search(text, *span)
+
+
+_OF_ALL = re.compile(
+    r"\b(?:total\w*|sums?|overall|altogether|together|combined|average\w*|mean|median|annual\w*|whole|entire|full|highest|lowest|most|least|best|worst|peak\w*"
+    r"|top|share|percent|max\w*|min\w*|all|of the)\b|%|合计|总|共|平均|最|全|占",
+    re.IGNORECASE,
+)
+
+
 def half_filled(sheet: Sheet, text: str, span: Span, named: Sequence[Period]) -> tuple[Span, ...]:
     """Where the text says "the year", "the quarter" or "the week" and the table has only a part of one; `named` are the periods it names."""
     found: list[Span] = []
@@ -61,7 +76,11 @@ def _has_whole(sheet: Sheet, kind: str) -> bool:
                 return False
         elif column.ordered and "(" not in column.sql:
             size = _size(column.periods)
-            if size and size < _MONTHS_OF[kind] and len(set(column.periods)) * size < _MONTHS_OF[kind]:
+            if kind == "todate":
+                numbers = {period[2] for period in column.periods if period is not None}
+                if 0 < size < _MONTHS_OF["year"] and numbers != set(range(1, len(numbers) + 1)):
+                    return False
+            elif size and size < _MONTHS_OF[kind] and len(set(column.periods)) * size < _MONTHS_OF[kind]:
                 return False
     return True
 

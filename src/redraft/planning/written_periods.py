@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from redraft.planning.period_coverage import covered, half_filled
+from redraft.planning.period_coverage import covered, half_filled, of_one_part
 from redraft.planning.sheets import CJK_PERIOD, Filter, Period, Sheet, cjk_period, period_of
 from redraft.planning.table_words import FOREIGN_MONTHS, MONTHS, root
 from redraft.types import Span
@@ -27,6 +27,7 @@ _NUMBERS = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "
 def written_periods(sheet: Sheet, text: str, span: Span) -> tuple[list[tuple[Span, tuple[Filter, ...]]], list[Span]]:
     """Periods said in the text with the rows of the table that they choose, and those that the table does not have, or not wholly."""
     named: list[Period] = []
+    partial: list[tuple[Period, Span]] = []
     found: list[tuple[Span, tuple[Filter, ...]]] = []
     unresolved: list[Span] = []
     for match in _WRITTEN_PERIOD.finditer(text, *span):
@@ -39,7 +40,7 @@ def written_periods(sheet: Sheet, text: str, span: Span) -> tuple[list[tuple[Spa
             named.append(period)
             found.append(((start, match.end()), filters))
             if not covered(sheet, period, filters):
-                unresolved.append((start, match.end()))
+                partial.append((period, (start, match.end())))
         elif not match["year"] or not _figure_like(text, start, match.end(), sheet):
             unresolved.append((start, match.end()))
     for match in CJK_PERIOD.finditer(text, *span) if _CJK_TEXT.search(text, *span) else ():
@@ -51,8 +52,11 @@ def written_periods(sheet: Sheet, text: str, span: Span) -> tuple[list[tuple[Spa
         if filters is not None:
             named.append(period)
             found.append((match.span(), filters))
-        if filters is None or not covered(sheet, period, filters):
+            if not covered(sheet, period, filters):
+                partial.append((period, match.span()))
+        else:
             unresolved.append(match.span())
+    unresolved.extend(place for period, place in partial if not of_one_part(text, span, period, named))
     unresolved.extend(place for place in half_filled(sheet, text, span, named) if not any(place[0] < end and start < place[1] for (start, end), _ in found))
     return found, unresolved
 
