@@ -496,6 +496,16 @@ class TestCommand:
         assert (tmp_path / "out" / "results.json").read_text() == content
         assert not (tmp_path / "out" / "calls.sqlite").exists()
 
+    @pytest.mark.parametrize(
+        "command",
+        [["study", "ablation"], ["study", "stopping"], ["calibrate", "stopping"], ["calibrate", "answers", "x"], ["calibrate", "checks", "x"], ["eval", "x"]],
+    )
+    @pytest.mark.parametrize("seed", ["-5", str(2**63)])
+    def test_a_seed_that_no_generator_takes_is_refused_before_anything_is_paid(self, command: list[str], seed: str):
+        found = CliRunner().invoke(app, [*command, "--seed", seed])
+        assert found.exit_code == 2
+        assert "'--seed'" in found.output
+
     def test_wrong_use_is_said(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv("REDRAFT_HOME", str(tmp_path))
         monkeypatch.delenv("REDRAFT_MODEL", raising=False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from redraft.cli.inform import print_json
-from redraft.cli.options import RunOptions, options_of, run_options
+from redraft.cli.options import SEED, RunOptions, options_of, run_options
 from redraft.cli.safe import one_line
 from redraft.cli.threshold import answers_command
 from redraft.cli.tuning import stopping_command
@@ -62,7 +62,7 @@ calibrate_command.add_command(answers_command)
 @click.option("-o", "--output", metavar="FILE", help="Where the calibration goes; default: where later runs with this model find it.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only N rows, drawn by the seed.")
 @click.option("--minimum", type=click.IntRange(min=LEAST), metavar="N", help="Decided rows that a method needs; default 100.")
-@click.option("--seed", type=int, default=0, metavar="S", help="Seed of the halves and of the models.")
+@click.option("--seed", type=SEED, default=0, metavar="S", help="Seed of the halves and of the models.")
 @run_options(without=("query", "kind", "sources", "table", "tests", "strict", "judge", "evaluator", "max_turns"))
 @click.pass_context
 def checks_command(ctx: click.Context, data: str, output: str | None, limit: int | None, minimum: int | None, seed: int) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from redraft.cli.inform import print_json
-from redraft.cli.options import FiniteRange, options_of, run_options
+from redraft.cli.options import SEED, FiniteRange, options_of, run_options
 from redraft.cli.safe import one_line
 from redraft.cli.wording import counted
 from redraft.errors import InputError
@@ -66,7 +66,7 @@ class _EvalOptions:
 @click.option("--format", default="auto", metavar="NAME", help="How rows are written: ours, or a published data set's; default by their fields.")
 @click.option("--tolerance", type=FiniteRange(0, 1, max_open=True), metavar="R", help="Relative difference that 'numeric' allows.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows.")
-@click.option("--seed", type=int, default=0, metavar="S", help="Seed of the models and of the resampling.")
+@click.option("--seed", type=SEED, default=0, metavar="S", help="Seed of the models and of the resampling.")
 @click.option("-o", "--output", metavar="FILE", help="Append each finished row to FILE; rows that are there are not run again.")
 @click.option("--slice", "slices", multiple=True, metavar="FIELD", help="Figures for each value of a field of the rows, in the reports; repeatable.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Write a report: .html, .json or else Markdown; repeatable.")
@@ -99,7 +99,7 @@ def eval_command(ctx: click.Context, **given: Any) -> None:
 
 @click.command("demo", short_help="Watch the embedded model being corrected.")
 @click.option("--no-guard", is_flag=True, help="Switch off the guard, to see the regressions that it prevents.")
-@click.option("--seed", type=int, default=0, metavar="S", help="Seed of the model.")
+@click.option("--seed", type=SEED, default=0, metavar="S", help="Seed of the model.")
 @run_options(without=ROW_OPTIONS)
 @click.pass_context
 def demo_command(ctx: click.Context, no_guard: bool, seed: int) -> None:

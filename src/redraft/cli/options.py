@@ -12,7 +12,7 @@ import click
 from redraft.privacy import PrivacyMode
 from redraft.types import TaskKind
 
-__all__ = ["FileCommand", "FiniteRange", "RunOptions", "options_of", "run_options"]
+__all__ = ["SEED", "FileCommand", "FiniteRange", "RunOptions", "options_of", "run_options"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 META = "redraft.options"
@@ -56,6 +56,8 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+SEED = click.IntRange(0, 2**63 - 1)
+"""A seed that every generator of random numbers, provider and record takes."""
 POSITIVE = FiniteRange(min=0, min_open=True)
 SPECIFIC: dict[str, tuple[str, dict[str, Any]]] = {
     "model": ("--model", {"metavar": "NAME", "help": "The writer: local, openai:NAME, http://HOST:PORT/v1#NAME, scripted:FILE, none, ..."}),

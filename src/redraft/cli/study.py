@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from redraft.cli.inform import print_json
-from redraft.cli.options import FiniteRange
+from redraft.cli.options import SEED, FiniteRange
 from redraft.cli.safe import one_line
 from redraft.errors import InputError, UsageError
 
@@ -60,7 +60,7 @@ def _options(function: Any) -> Any:
         click.option("--questions", metavar="FILE", help="JSON lines with query and domain; default: our own 20 questions in 8 domains."),
         click.option("--judge-labels", metavar="FILE", help="JSON lines with query, answer and label (true or false): correct rates for the judge's errors."),
         click.option("--limit", type=click.IntRange(min=2), metavar="N", help="Only the first N questions."),
-        click.option("--seed", type=int, default=0, metavar="S", help="Seed of models, orders and resampling."),
+        click.option("--seed", type=SEED, default=0, metavar="S", help="Seed of models, orders and resampling."),
         click.option("--max-turns", type=click.IntRange(1, 32), default=8, show_default=True, metavar="N", help="The hard cap."),
         click.option("--bound", type=FiniteRange(0, 1, min_open=True), default=0.05, show_default=True, help="Differences up to this much count as equal."),
         click.option("--retest", type=FiniteRange(0, 1), default=0.2, show_default=True, help="Share of the texts that are judged a second time."),

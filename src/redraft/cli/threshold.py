@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from redraft.cli.inform import print_json
-from redraft.cli.options import FiniteRange
+from redraft.cli.options import SEED, FiniteRange
 from redraft.cli.safe import one_line, safe
 from redraft.errors import InputError
 
@@ -28,7 +28,7 @@ SHARE = FiniteRange(0, 1, min_open=True, max_open=True)
 @click.option("--risk", type=click.Choice(["error", "regressions"]), default="error", help="Wrong answers among those given, or right drafts made wrong.")
 @click.option("--at-most", type=SHARE, default=0.05, metavar="R", help="The bound of the risk; default 0.05.")
 @click.option("--delta", type=SHARE, default=0.1, metavar="D", help="The chance that the bound does not hold; default 0.1.")
-@click.option("--seed", type=int, default=0, metavar="S", help="Seed of the split.")
+@click.option("--seed", type=SEED, default=0, metavar="S", help="Seed of the split.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def answers_command(rows: str, risk: Any, at_most: float, delta: float, seed: int, as_json: bool) -> None:
     """Find the lowest confidence from which on a risk is shown to be at most R, with a chance of D to be wrong about that (Learn-then-Test).

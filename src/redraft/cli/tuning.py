@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from redraft.cli.inform import print_json
-from redraft.cli.options import FiniteRange
+from redraft.cli.options import SEED, FiniteRange
 from redraft.cli.safe import one_line, safe
 from redraft.errors import InputError, UsageError
 
@@ -79,7 +79,7 @@ class Material:
 @click.option("--allow-same-judge", is_flag=True, help="Let a model judge that made the records, and warn of it.")
 @click.option("--cluster", metavar="FIELD", help="Field of the rows by which questions belong together, such as domain.")
 @click.option("--price", type=FiniteRange(0, 1), default=0.0, metavar="Q", help="Quality that 1,000 tokens are worth; default 0: quality alone.")
-@click.option("--seed", type=int, default=0, metavar="S", help="Seed of the split and of the resampling.")
+@click.option("--seed", type=SEED, default=0, metavar="S", help="Seed of the split and of the resampling.")
 @click.option("-o", "--output", default="policy.toml", metavar="FILE", help="Where the recommended policy goes; default policy.toml.")
 @click.option("--report", metavar="FILE", help="Write a report too: Markdown, or with .html a page with figures.")
 @click.option("--live", is_flag=True, help="Settings of the controller too: says what running a short list of them would cost.")
