@@ -22,7 +22,7 @@ _CHINESE_LINES = (
     "all 所有 全部 全体 全 整个 前", "reached 实现 录得 取得 完成", "from 从 由 自", "number 数 数量 个 家 名 笔 件 台 人 只",
     "data 数据 表 表格", "region 地区 区域", "target 目标 计划 预计 预算 预期 预测 将", "last 去年 上年 同期 同比 环比 上季 明年 今年",
     "not 不 没 没有 未 非 无", "only 仅 只有", "rank 排名 排 位列", "the 该 其 这 此 了 也 都 则 并 且 就 地", "quarter 季度 季",
-    "month 月 个月", "year 年 年度", "period 期", "yuan 元",
+    "month 月 个月", "year 年 年度", "period 期", "yuan 元 円", "of の", "was は が", "the です でした だった", "total 合計",
 )  # fmt: skip
 _GERMAN_LINES = (
     "total insgesamt gesamt zusammen gesamte gesamten", "average durchschnittlich durchschnitt durchschnittliche mittel schnitt mittlere",
