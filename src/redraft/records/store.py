@@ -130,9 +130,9 @@ class Records:
         """
         number = self._find(run)[0]
         lines = self._read("SELECT line FROM redraft_events WHERE run = :run AND seq > :after ORDER BY seq", {"run": number, "after": after})
-        texts = self._texts(number)
         try:
-            return [read_line(bytes(line[0]), {address: content.decode("utf-8", "surrogatepass") for address, content in texts.items()}) for line in lines]
+            texts = {address: content.decode("utf-8", "surrogatepass") for address, content in self._texts(number).items()}
+            return [read_line(bytes(line[0]), texts) for line in lines]
         except ValueError:
             raise InputError(f"the record of {run} is damaged; see: redraft trace verify {run}") from None
 
