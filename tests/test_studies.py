@@ -496,6 +496,26 @@ class TestCommand:
         assert (tmp_path / "out" / "results.json").read_text() == content
         assert not (tmp_path / "out" / "calls.sqlite").exists()
 
+    def test_a_study_that_was_killed_while_it_wrote_its_results_goes_on(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setenv("REDRAFT_HOME", str(tmp_path))
+        monkeypatch.chdir(tmp_path)
+
+        def killed(path: Path, target: Path) -> Path:
+            raise Killed
+
+        models = {name: Simulated(name) for name in ("writer", "evaluator", "judge")}
+        with SimulatedServer(models) as server:
+            arguments = self.arguments(server.url, tmp_path / "out")
+            with monkeypatch.context() as dying:
+                dying.setattr(Path, "replace", killed)
+                with pytest.raises(Killed):
+                    CliRunner().invoke(app, arguments, catch_exceptions=False)
+            assert not (tmp_path / "out" / "results.json").exists()
+            asked = server.count
+            assert CliRunner().invoke(app, arguments).exit_code == 0
+            assert server.count == asked
+        assert sorted(path.name for path in (tmp_path / "out").glob("re*")) == ["report.html", "report.md", "results.json"]
+
     @pytest.mark.parametrize(
         "command",
         [["study", "ablation"], ["study", "stopping"], ["calibrate", "stopping"], ["calibrate", "answers", "x"], ["calibrate", "checks", "x"], ["eval", "x"]],

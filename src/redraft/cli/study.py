@@ -279,7 +279,9 @@ def _written(folder: Path, result: Mapping[str, Any], *, png: bool) -> None:
 
     report = study_report(result)
     try:
-        (folder / RESULT).write_text(json.dumps(result, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
+        part = folder / f"{RESULT}.part"
+        part.write_text(json.dumps(result, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
+        part.replace(folder / RESULT)  # never half of them: what no study wrote would stop the study that goes on
         (folder / "report.md").write_bytes(to_markdown(report).encode("utf-8", "backslashreplace"))
         save_report(report, folder / "report.html")
         for name, plot in plots_of(result).items() if png else ():
