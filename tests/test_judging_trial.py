@@ -6,17 +6,27 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from redraft.models.scripted import ScriptedModel
 from redraft.types import ModelRequest
 
-SPEC = importlib.util.spec_from_file_location("judging", Path(__file__).resolve().parents[1] / "benchmarks" / "capable" / "judging.py")
-assert SPEC is not None
-assert SPEC.loader is not None
-trial = importlib.util.module_from_spec(SPEC)
-sys.modules["judging"] = trial
-SPEC.loader.exec_module(trial)
+FOLDER = Path(__file__).resolve().parents[1] / "benchmarks" / "capable"
+
+
+def loaded(name: str) -> ModuleType:
+    """A script of the trials as a module, under the name by which the others import it."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+loaded("record")
+trial = loaded("judging")
 
 DOCUMENT = "The Orrin mill burned twice and was repaired late. Rain kept the second fire small, and the owner had it mended within a year."
 
