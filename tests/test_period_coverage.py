@@ -69,3 +69,10 @@ async def test_a_wrong_total_of_a_whole_period_is_contradicted(table: str, text:
 async def test_a_total_beside_a_month_of_its_period_stays_open(tmp_path: Path) -> None:
     found = await check(tmp_path, {"incomes": THIRD}, "July's income of 2,800 was a part of the total income of 9,800 in Q3.")
     assert "contradicted" not in {status for _, status, _ in found}
+
+
+@pytest.mark.parametrize(("total", "status"), [("2,220", "supported"), ("2,330", "contradicted")])
+async def test_a_heading_names_the_time_of_a_table_that_has_no_periods(total: str, status: str, tmp_path: Path) -> None:
+    table = "region,units\nNorth,1240\nSouth,980\n"
+    found = await check(tmp_path, {"sales": table}, f"# Q3 report\n\nThe North sold 1,240 units. Total units came to {total}.")
+    assert [status for _, status, _ in found] == ["supported", status]

@@ -12,6 +12,7 @@ from redraft.claims.words import STOP_WORDS
 from redraft.planning.figure_bounds import count_conditions, counts_labels, counts_too, end_of_range, is_condition, rows_meant, whole_of
 from redraft.planning.mentions import Reading, ValueMention, read_mentions
 from redraft.planning.named_columns import ColumnMention
+from redraft.planning.period_coverage import has_periods
 from redraft.planning.qualities import CHANGES
 from redraft.planning.sheets import Sheet
 from redraft.planning.table_readings import Meaning
@@ -90,7 +91,7 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
     measured = any(text[mention.span[1] : figure.span[0]].strip() == "of" for mention in local.measures(sheet))
     level = "to" if measured or _REACHED.search(before) else "by" if _BY.search(before) else ""
     said_of = _up_to(reading, later[0][0] if later else place.span[1])
-    if heading is not None and not any(sheet.fields[field].ordered for mention in reading.values for field in mention.fields):
+    if heading is not None and has_periods(sheet) and not any(sheet.fields[field].ordered for mention in reading.values for field in mention.fields):
         said_of = replace(said_of, unresolved=(*said_of.unresolved, *heading.unresolved))  # "## Third quarter", of which the table has two months
     return Meaning(
         sheet=sheet,

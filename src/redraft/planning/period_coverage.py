@@ -10,7 +10,7 @@ from redraft.claims.written_dates import WEEKDAYS
 from redraft.planning.sheets import Filter, Period, Sheet
 from redraft.types import Span
 
-__all__ = ["covered", "half_filled", "of_one_part"]
+__all__ = ["covered", "half_filled", "has_periods", "of_one_part"]
 
 _MONTHS_OF = {"year": 12, "half": 6, "quarter": 3, "month": 1}
 _WHOLE = re.compile(
@@ -39,6 +39,12 @@ def covered(sheet: Sheet, period: Period, filters: Sequence[Filter]) -> bool:
         elif column.temporal == "date" and not _dates_cover(sheet, place, period, filters):
             return False
     return True
+
+
+def has_periods(sheet: Sheet) -> bool:
+    """Whether rows of the table stand for periods or days: one without any is all of one time, which a heading may name ("# Q3 report")."""
+    columns = [sheet.fields[place] for place in sheet.dimensions]
+    return any(column.ordered or column.temporal == "date" for column in columns)
 
 
 def of_one_part(text: str, span: Span, period: Period, named: Sequence[Period]) -> bool:
