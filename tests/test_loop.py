@@ -178,6 +178,17 @@ def test_a_repair_carries_through_sentences_that_nothing_decides(tmp_path: Path,
     assert [turn.decision.rule for turn in outcome.turns] == ["repair"]
 
 
+def test_a_statement_that_a_table_decides_is_not_listed_again_as_not_found_in_documents(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("The harbour museum opened in 1987.", encoding="utf-8")
+    (tmp_path / "sales.csv").write_text("region,units\nNorth,1240\nSouth,980\n", encoding="utf-8")
+    task = Task(query="", kind="report", documents=(str(tmp_path / "note.txt"),), tables=(str(tmp_path / "sales.csv"),))
+    told = Refiner("none").check_sync(task, "The North sold 1,240 units. The museum is closed on Mondays.").checks
+    assert [(check.claim.text, check.status) for check in told] == [
+        ("The North sold 1,240 units.", "supported"),
+        ("The museum is closed on Mondays.", "insufficient"),
+    ]
+
+
 def test_a_repair_that_is_refused_takes_no_other_down_with_it() -> None:
     """The note above the sum stands only as long as the sum does: the first rewrite is refused, and the repair elsewhere is made without it."""
 

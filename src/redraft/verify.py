@@ -65,7 +65,7 @@ async def verify(task: Task, policy: Policy, candidate: Candidate, retained: Sta
     if dropped:
         unseen = Verdict(status="unavailable", note=f"more than {policy.max_claims} claims; this one was not looked at")
         checks = sorted([*checks, *(_check(route, unseen) for route in dropped)], key=_place)
-    checks = [*_resting(checks), *rest]
+    checks = [*_resting(_told_once(checks)), *rest]
     state = State(text=text, checks=tuple(checks), evidence=evidence, refusal=is_refusal(text))
     if retained is None:
         return state
@@ -89,6 +89,17 @@ def _bounded(text: str, routes: Sequence[Route], most: int) -> tuple[list[Route]
     start = min(route.claim.span[0] for route in routes[LISTED_CLAIMS:])
     claim = Claim(id="rest", text=text[start:], span=(start, len(text)))
     return taken, dropped, (Check(claim=claim, status="unavailable", note=f"more than {LISTED_CLAIMS:,} claims; what follows was not looked at"),)
+
+
+def _told_once(checks: Sequence[Check]) -> list[Check]:
+    """The checks without those of whole statements in which nothing was found, where another tool decides the very same words by rule."""
+    decided = {check.claim.span for check in checks if check.status in ("supported", "contradicted") and check.plan == "rule" and check.method == "computed"}
+    return [check for check in checks if not (_blank(check) and check.claim.span in decided)]
+
+
+def _blank(check: Check) -> bool:
+    claim = check.claim
+    return check.undecided and check.method is None and claim.focus is None and claim.kind == "fact" and not claim.requirement
 
 
 def _place(check: Check) -> tuple[Span, Span]:
