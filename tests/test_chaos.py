@@ -302,7 +302,9 @@ def test_without_the_controller_the_same_chaos_does_make_answers_worse() -> None
 
 @pytest.mark.parametrize("policy", [name for name in POLICIES if name != "guarded"])
 def test_every_policy_ends_amid_chaos_and_takes_no_failure_for_a_fact(policy: str) -> None:
-    for outcome, events in many(POLICIES[policy], RUNS_OF_EACH):
+    ended = many(POLICIES[policy], RUNS_OF_EACH)
+    assert len(ended) == RUNS_OF_EACH
+    for outcome, events in ended:
         ends_well(outcome, events)
         says_only_what_its_record_shows(outcome, events)
         if POLICIES[policy].accept == "controller" and POLICIES[policy].strategy == "loop":

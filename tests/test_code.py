@@ -101,8 +101,8 @@ def test_only_what_is_surely_meant_as_python_is_invalid(source: str, status: str
 
 @given(st.text(max_size=200))
 def test_reading_never_raises(text: str) -> None:
-    syntax(text)
-    code_blocks(text)
+    assert syntax(text).status
+    assert all(block.source in text or block.source.strip() for block in code_blocks(text))
     examples(text)
     program(text, text, frozenset({"f"}), bare=True)
     split_tests(text)

@@ -336,13 +336,14 @@ def test_a_number_written_for_the_calculator_has_its_value(value: Fraction) -> N
 @given(st.text(max_size=80))
 async def test_any_question_ends_without_an_error(query: str) -> None:
     task = Task(query=query)
-    await options(task, effects_for(task))
+    assert all(option.answer for option in await options(task, effects_for(task)))
 
 
 @given(st.lists(st.sampled_from("what is how many the of and 12 7% 3.5 km miles $ sum times - + ( ) left each 2024-03-01 'cat' r's days".split()), max_size=14))
 async def test_any_mixture_of_operation_words_ends_without_an_error(words: list[str]) -> None:
     task = Task(query=" ".join(words))
-    await EnumeratingPlanner().plan(task, "12", effects_for(task), {})
+    routes = await EnumeratingPlanner().plan(task, "12", effects_for(task), {})
+    assert all("12"[slice(*route.claim.span)] == route.claim.text for route in routes)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ READS = {
     "walk_root": "import os\nfor root in ('/home', '/root', '/etc', '/var', '/opt', '/mnt', '/srv'):\n    print(os.listdir(root) if os.path.exists(root) else '')\nopen({file!r})",
     "symlink": "import os\nos.symlink({file!r}, '/tmp/link')\nprint(open('/tmp/link').read())",
     "hardlink": "import os\nos.link({file!r}, '/tmp/hard')\nprint(open('/tmp/hard').read())",
-    "symlink_folder": "import os\nos.symlink('/', '/work/root')\nprint(open('/work/root' + {file!r}).read())",
+    "symlink_folder": "import os\nos.symlink('/', 'root')\nprint(open('root' + {file!r}).read())",
     "proc_root": "print(open('/proc/1/root' + {file!r}).read())",
     "proc_self_root": "print(open('/proc/self/root' + {file!r}).read())",
     "proc_cwd": "print(open('/proc/self/cwd/../../..' + {file!r}).read())",
@@ -82,7 +82,7 @@ WRITES = {
     "usr": "open('/usr/bin/planted', 'w').write('x')",
     "dev_shm": "open('/dev/shm/planted', 'w').write('x')",
     "tmp": "open('/tmp/planted-by-sandbox', 'w').write('x')",
-    "symlink_out": "import os\nos.symlink({folder!r}, '/work/out')\nopen('/work/out/planted', 'w').write('x')",
+    "symlink_out": "import os\nos.symlink({folder!r}, 'out')\nopen('out/planted', 'w').write('x')",
     "mknod": "import os\nos.mknod('/tmp/disk', 0o60666, os.makedev(8, 0))\nopen('/tmp/disk', 'wb').write(b'x')",
     "proc_write": "open('/proc/sys/kernel/core_pattern', 'w').write('|/bin/sh')",
 }

@@ -52,25 +52,8 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
     local = reading.within(clause)
     later = _later(text, clause, place.span, figure, figures)
     elsewhere = [*later, *(part_of(text, place.span, other, figures) for other in figures if other is not figure)]
-    shared = {
-        name
-        for name, spans in reading.operations.items()
-        if any(not any(start <= span[0] < end for start, end in elsewhere if (start, end) != clause) for span in spans)
-    }
-    operations = frozenset(local.operations) | frozenset(shared)
-    if not operations & {"change", "share", "difference", "ratio", "count"} and figure.percent:
-        earlier = {name for name, spans in reading.operations.items() if any(not _within(span, later) for span in spans)}
-        operations |= earlier & {"change", "share", "difference", "ratio"}
     counting = counts_labels(figure, reading, sheet) or counts_too(text, figure, figures, reading, sheet)
-    if counting:
-        operations |= {"count"}
-        if whole_of(text, figure, figures):
-            operations = frozenset({"count"})
-    end = end_of_range(text, figure, figures, reading)
-    if end:
-        operations = frozenset({end})
-    if figure.percent and re.match(r"\s*of\b", text[figure.span[1] : figure.span[1] + 5]):
-        operations |= {"share"}
+    operations = _operations(text, figure, figures, reading, local, [span for span in elsewhere if span != clause], later, counting=counting)
     measures = _measures(sheet, reading, local, heading, figure, figures)
     dimensions = tuple(dict.fromkeys(mention.field for mention in (local.dimensions(sheet) or reading.dimensions(sheet))))
     if not reading.values and not any(strength >= 0.7 for _, strength in measures) and not dimensions:
@@ -113,6 +96,35 @@ def figure_meaning(text: str, place: Place, figure: Quantity, figures: Sequence[
         each=tuple(place for place in sheet.dimensions if _one_by_one(sheet, place, local)),
         foreign=any(not _within(span, later) for span in reading.beside),
     )
+
+
+def _operations(
+    text: str,
+    figure: Quantity,
+    figures: Sequence[Quantity],
+    reading: Reading,
+    local: Reading,
+    elsewhere: Sequence[Span],
+    later: Sequence[Span],
+    *,
+    counting: bool,
+) -> frozenset[str]:
+    """What the sentence says was done for this figure: of its own clause, and what no clause of another figure has."""
+    shared = {name for name, spans in reading.operations.items() if any(not any(start <= span[0] < end for start, end in elsewhere) for span in spans)}
+    operations = frozenset(local.operations) | frozenset(shared)
+    if not operations & {"change", "share", "difference", "ratio", "count"} and figure.percent:
+        earlier = {name for name, spans in reading.operations.items() if any(not _within(span, later) for span in spans)}
+        operations |= earlier & {"change", "share", "difference", "ratio"}
+    if counting:
+        operations |= {"count"}
+        if whole_of(text, figure, figures):
+            operations = frozenset({"count"})
+    end = end_of_range(text, figure, figures, reading)
+    if end:
+        operations = frozenset({end})
+    if figure.percent and re.match(r"\s*of\b", text[figure.span[1] : figure.span[1] + 5]):
+        operations |= {"share"}
+    return operations
 
 
 _EACH = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "annual": "year", "annually": "year", "yearly": "year"}
